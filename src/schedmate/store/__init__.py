@@ -1,24 +1,28 @@
 """History, memory and ledger. `base.py` is the contract, `sqlite.py` the embedded default."""
 
 from schedmate.store.base import (
+    Change,
     Decisions,
     EventLog,
     JobFacts,
     KeptAdvice,
     KeptEvent,
     KeptProgress,
+    Listing,
     Runs,
     Spending,
     Store,
 )
 
 __all__ = [
+    "Change",
     "Decisions",
     "EventLog",
     "JobFacts",
     "KeptAdvice",
     "KeptEvent",
     "KeptProgress",
+    "Listing",
     "Runs",
     "Spending",
     "Store",

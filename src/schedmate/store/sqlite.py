@@ -12,6 +12,7 @@ from schedmate.model import (
     Advice,
     Diagnosis,
     Fingerprint,
+    Job,
     JobId,
     LearnedPattern,
     LlmCall,
@@ -20,7 +21,7 @@ from schedmate.model import (
     Progress,
 )
 from schedmate.model.wire import dumps, loads
-from schedmate.store.base import KeptAdvice, KeptEvent, KeptProgress, Spending
+from schedmate.store.base import Change, KeptAdvice, KeptEvent, KeptProgress, Spending
 from schedmate.store.lessons import Lessons
 from schedmate.store.migrations import MIGRATIONS
 from schedmate.store.noderuns import NODE_RUNS, node_run
@@ -238,6 +239,38 @@ class SqliteStore(Lessons, Sketches):
             ActionRecord(action=loads(Action, body), state=how, at=at, note=note)
             for body, how, at, note in rows
         ]
+
+    # the scheduler's list
+
+    def keep_listed(self, jobs: Sequence[Job], gone: Sequence[JobId] = ()) -> None:
+        with self.together():
+            self._db.run_many(
+                "INSERT OR REPLACE INTO listed_jobs VALUES (?, ?, ?)",
+                ((self._scheduler, job.id, dumps(job)) for job in jobs),
+            )
+            self._db.run_many(
+                "DELETE FROM listed_jobs WHERE scheduler = ? AND job_id = ?",
+                ((self._scheduler, job_id) for job_id in gone),
+            )
+
+    def listed(self, job_id: JobId) -> Job | None:
+        row = self._db.one(
+            "SELECT body FROM listed_jobs WHERE scheduler = ? AND job_id = ?",
+            (self._scheduler, job_id),
+        )
+        return None if row is None else loads(Job, row[0])
+
+    def listed_jobs(self) -> list[Job]:
+        rows = self._db.rows("SELECT body FROM listed_jobs WHERE scheduler = ?", (self._scheduler,))
+        return [loads(Job, body) for (body,) in rows]
+
+    def changes(self, *, after: int, limit: int = 1000) -> list[Change]:
+        rows = self._db.rows(
+            "SELECT number, job_id FROM changes WHERE scheduler = ? AND number > ?"
+            " ORDER BY number LIMIT ?",
+            (self._scheduler, after, limit),
+        )
+        return [Change(number, job_id) for number, job_id in rows]
 
     # the event log
 
