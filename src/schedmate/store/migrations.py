@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 
-
 def _numbers_changes(table: str, *events: str) -> tuple[str, ...]:
     """Triggers that give the job of a changed row a new number.
 
@@ -15,7 +14,7 @@ def _numbers_changes(table: str, *events: str) -> tuple[str, ...]:
             DELETE FROM changes WHERE scheduler = {row}.scheduler AND job_id = {row}.job_id;
             INSERT INTO changes (scheduler, job_id) VALUES ({row}.scheduler, {row}.job_id);
         END
-        """
+        """  # noqa: S608 - the names are those below
         for event in events
         for row in ("OLD" if event == "DELETE" else "NEW",)
     )

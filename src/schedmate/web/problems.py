@@ -41,7 +41,7 @@ def add_problems(app: FastAPI) -> None:
     app.add_exception_handler(SchedMateError, _failed)
 
 
-def _http(request: Request, error: Exception) -> Response:
+def _http(_: Request, error: Exception) -> Response:
     if not isinstance(error, HTTPException):
         raise error
     answer = problem(error.status_code, error.detail)
@@ -49,7 +49,7 @@ def _http(request: Request, error: Exception) -> Response:
     return answer
 
 
-def _invalid(request: Request, error: Exception) -> Response:
+def _invalid(_: Request, error: Exception) -> Response:
     if not isinstance(error, RequestValidationError):
         raise error
     first = error.errors()[0]
@@ -57,13 +57,13 @@ def _invalid(request: Request, error: Exception) -> Response:
     return problem(HTTPStatus.UNPROCESSABLE_ENTITY, f"{where}: {first['msg']}")
 
 
-def _not_found(request: Request, error: Exception) -> Response:
+def _not_found(_: Request, error: Exception) -> Response:
     return problem(HTTPStatus.NOT_FOUND, str(error))
 
 
-def _bad_input(request: Request, error: Exception) -> Response:
+def _bad_input(_: Request, error: Exception) -> Response:
     return problem(HTTPStatus.BAD_REQUEST, str(error))
 
 
-def _failed(request: Request, error: Exception) -> Response:
+def _failed(_: Request, error: Exception) -> Response:
     return problem(HTTPStatus.SERVICE_UNAVAILABLE, str(error))

@@ -35,6 +35,9 @@ class Site:
     started_at: float = field(default_factory=time.time)
     listeners: list[Told] = field(default_factory=list)
     """Called, in the thread that refreshes, with the jobs that have changed."""
+    looked_at: float | None = None
+    """When the daemon last saw the scheduler."""
+    stale_after_s: float = 300.0
 
     @classmethod
     def of(cls, settings: Settings, store: Store) -> Site:
@@ -50,6 +53,12 @@ class Site:
                 raise NotFound(f"neither the queue nor the history knows a job {job_id}")
             view = known_of(run.job, self.store)
         return self.seen_by(viewer, view)
+
+    def looked(self, at: float) -> None:
+        self.looked_at = at
+
+    def look_age_s(self, now: float) -> float | None:
+        return None if self.looked_at is None else now - self.looked_at
 
     def seen_by(self, viewer: Viewer, view: JobView) -> JobView:
         return seen_by(viewer, view, owners_in(self.store))

@@ -93,10 +93,12 @@ def _with_model(settings: Settings) -> Callable[[Target], Advised]:
     return advise
 
 
-def serve(settings: Settings, stop: threading.Event) -> None:
-    """Look at the scheduler again and again until `stop` is set."""
+def serve(
+    settings: Settings, stop: threading.Event, looked: Callable[[float], None] = lambda _: None
+) -> None:
+    """Look at the scheduler again and again until `stop` is set; `looked` hears when it did."""
     with _alone(settings), assemble(settings) as daemon:
-        _run(daemon, poll_seconds(settings), stop)
+        _run(daemon, poll_seconds(settings), stop, looked)
         _end(daemon)
 
 
@@ -126,11 +128,14 @@ def _alone(settings: Settings) -> Iterator[None]:
         yield
 
 
-def _run(daemon: Daemon, pause_s: float, stop: threading.Event) -> None:
+def _run(
+    daemon: Daemon, pause_s: float, stop: threading.Event, looked: Callable[[float], None]
+) -> None:
     failures = 0
     while not stop.is_set():
         try:
             daemon.cycle(time.time())
+            looked(time.time())
             failures = 0
         except SchedulerUnreachable as error:
             failures += 1
