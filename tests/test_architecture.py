@@ -36,6 +36,7 @@ PACKAGES: dict[str, set[str]] = {
     "core": {"model", "policies"},
     "simulator": {"model", "files", "policies", "core", *THINKERS},
     "service": {"model", "config", "disk", "policies", "core", *READERS, *THINKERS, *OUTSIDE},
+    "web": {"model", "config", "service", "store"},
     "demo": {"model", "config", "policies", "simulator", "service", "llm"},
     "testing": {"model", "config", "files", "policies", "core", "simulator", *OUTSIDE},
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,7 @@ from schedmate.cli._common import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from schedmate.config import Settings
     from schedmate.model import Action, Advice
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 @verb(
     examples="""
 schedmate serve
+schedmate serve --port 8080
 schedmate serve --log-file /var/log/schedmate/serve.log
 SCHEDMATE_MODE=act schedmate serve
 SCHEDMATE_MODE=act schedmate serve --once --dry-run
@@ -36,6 +38,7 @@ SCHEDMATE_SCHEDULER=slurm schedmate serve --once --json
 )
 @click.option("--once", is_flag=True, help="Look once, do what follows, and end.")
 @dry_run_option
+@click.option("--port", type=click.IntRange(1, 65535), help="Serve pages and API on this port.")
 @click.option(
     "--log-file",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -44,7 +47,13 @@ SCHEDMATE_SCHEDULER=slurm schedmate serve --once --json
 @no_llm_option
 @json_option
 def command(
-    *, once: bool, dry_run: bool, log_file: Path | None, no_llm: bool, as_json: bool
+    *,
+    once: bool,
+    dry_run: bool,
+    port: int | None,
+    log_file: Path | None,
+    no_llm: bool,
+    as_json: bool,
 ) -> None:
     """The daemon: advises, tracks and diagnoses the jobs of the scheduler.
 
@@ -53,7 +62,7 @@ def command(
     account that runs it (see: schedmate doctor). With --dry-run every decision is printed and
     nothing is changed, in any mode, also beside a running daemon. SIGHUP makes it read its
     settings again and reopen its log; a file that cannot be used leaves the settings as they
-    were. The REST API, the web page and the metrics are not there yet.
+    were. With a port, its page and its API (/api/v1) are on 127.0.0.1.
     """
     from schedmate.service.daemon.log_output import begin_logging
     from schedmate.service.daemon.serving import look_once, serve
@@ -68,15 +77,30 @@ def command(
     else:
         with handled_signals() as signals:
             echo(f"serving {settings.scheduler} in mode {settings.mode}", err=True)
-            serve(
-                settings,
-                signals,
-                lambda: _settings(no_llm=no_llm),
-                on_decision=on_decision,
-                describe=_described,
-            )
+            with _pages(settings, port) as looked:
+                serve(
+                    settings,
+                    signals,
+                    lambda: _settings(no_llm=no_llm),
+                    on_decision=on_decision,
+                    describe=_described,
+                    looked=looked,
+                )
     if as_json and not dry_run:
         print_json({"schema": "schedmate.served/1", "scheduler": settings.scheduler})
+
+
+@contextmanager
+def _pages(settings: Settings, port: int | None) -> Iterator[Callable[[float], None]]:
+    """The pages beside the daemon, where there is a port for them; hears of each look."""
+    if port is None:
+        yield lambda _: None
+        return
+    from schedmate.web.server import serving
+
+    with serving(settings, host="127.0.0.1", port=port) as site:
+        echo(f"the page is at http://127.0.0.1:{port}/", err=True)
+        yield site.looked
 
 
 def _settings(*, no_llm: bool) -> Settings:

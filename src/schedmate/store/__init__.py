@@ -1,6 +1,7 @@
 """History, memory and ledger. `base.py` is the contract, `sqlite.py` the embedded default."""
 
 from schedmate.store.base import (
+    Change,
     Decisions,
     EventLog,
     JobFacts,
@@ -8,12 +9,14 @@ from schedmate.store.base import (
     KeptAdvice,
     KeptEvent,
     KeptProgress,
+    Listing,
     Runs,
     Spending,
     Store,
 )
 
 __all__ = [
+    "Change",
     "Decisions",
     "EventLog",
     "JobFacts",
@@ -21,6 +24,7 @@ __all__ = [
     "KeptAdvice",
     "KeptEvent",
     "KeptProgress",
+    "Listing",
     "Runs",
     "Spending",
     "Store",

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         Advice,
         Diagnosis,
         Fingerprint,
+        Job,
         NodeRun,
         PastRun,
         Progress,
@@ -68,6 +69,14 @@ class Keep:
     bytes: float
     step: int = 500
     """Rows that go at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Something of a job has changed; numbers grow with time."""
+
+    number: int
+    job_id: JobId
 
 
 class Runs(Protocol):
@@ -160,8 +169,31 @@ class EventLog(Protocol):
     def mark_handled(self, event_id: int) -> None: ...
 
 
+class Listing(Protocol):
+    """The scheduler's jobs as the daemon saw them last, for those that only look on."""
+
+    def keep_listed(self, jobs: Sequence[Job], gone: Sequence[JobId] = ()) -> None:
+        """These are new or have changed; those are no longer listed."""
+
+    def listed(self, job_id: JobId) -> Job | None: ...
+
+    def listed_jobs(self) -> Sequence[Job]: ...
+
+    def changes(self, *, after: int, limit: int = 1000) -> Sequence[Change]:
+        """Jobs of which anything has changed since, oldest first; each once, at its newest."""
+
+
 class Store(
-    Experience, ReadingCache, FormatMemory, Ledger, Runs, JobFacts, Decisions, EventLog, Protocol
+    Experience,
+    ReadingCache,
+    FormatMemory,
+    Ledger,
+    Runs,
+    JobFacts,
+    Decisions,
+    EventLog,
+    Listing,
+    Protocol,
 ):
     """Jobs are those of one scheduler; what was learnt from them is shared by all.
 

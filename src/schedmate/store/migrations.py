@@ -2,6 +2,24 @@
 
 from __future__ import annotations
 
+
+def _numbers_changes(table: str, *events: str) -> tuple[str, ...]:
+    """Triggers that give the job of a changed row a new number.
+
+    Not by INSERT OR REPLACE: within a trigger the policy of the outer statement holds.
+    """
+    return tuple(
+        f"""
+        CREATE TRIGGER {table}_{event.lower()} AFTER {event} ON {table} BEGIN
+            DELETE FROM changes WHERE scheduler = {row}.scheduler AND job_id = {row}.job_id;
+            INSERT INTO changes (scheduler, job_id) VALUES ({row}.scheduler, {row}.job_id);
+        END
+        """  # noqa: S608 - the names are those below
+        for event in events
+        for row in ("OLD" if event == "DELETE" else "NEW",)
+    )
+
+
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     (
         "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
@@ -132,5 +150,25 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         """,
         "CREATE INDEX events_by_job ON events (scheduler, job_id)",
         "CREATE INDEX events_to_handle ON events (scheduler) WHERE NOT handled",
+    ),
+    (
+        # what those who look on need: the scheduler's jobs, and which of them changed since
+        """
+        CREATE TABLE listed_jobs (
+            scheduler TEXT NOT NULL, job_id TEXT NOT NULL, body TEXT NOT NULL,
+            PRIMARY KEY (scheduler, job_id)
+        )
+        """,
+        """
+        CREATE TABLE changes (
+            number INTEGER PRIMARY KEY AUTOINCREMENT, scheduler TEXT NOT NULL,
+            job_id TEXT NOT NULL, UNIQUE (scheduler, job_id)
+        )
+        """,
+        *_numbers_changes("listed_jobs", "INSERT", "DELETE"),
+        *_numbers_changes("advice", "INSERT"),
+        *_numbers_changes("progress", "INSERT"),
+        *_numbers_changes("diagnoses", "INSERT"),
+        *_numbers_changes("actions", "INSERT", "UPDATE"),
     ),
 )

@@ -22,6 +22,7 @@ from schedmate.model import (
 from schedmate.model.wire import dumps, loads
 from schedmate.store.base import KeptAdvice, KeptEvent, KeptProgress, Spending
 from schedmate.store.lessons import Lessons
+from schedmate.store.listed_jobs import ListedJobs
 from schedmate.store.migrations import MIGRATIONS
 from schedmate.store.noderuns import NODE_RUNS, node_run
 from schedmate.store.retention import Retention
@@ -44,7 +45,7 @@ _READINGS = 4000
 """How many of the newest rows of what was read are kept: two or three a job."""
 
 
-class SqliteStore(Lessons, Sketches, Retention):
+class SqliteStore(Lessons, ListedJobs, Sketches, Retention):
     """Fulfils `Store`."""
 
     def __init__(self, path: Path, *, scheduler: str = "local", shown: Shown | None = None) -> None:

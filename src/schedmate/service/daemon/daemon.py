@@ -45,6 +45,7 @@ from schedmate.service.daemon.site_model_updater import SiteModelUpdater
 from schedmate.service.daemon.watching import LogWatcher
 from schedmate.service.records.attempts import past_of
 from schedmate.service.records.event_log import Recorder, opened
+from schedmate.service.records.listed_jobs import ListedJobs
 from schedmate.service.records.nodes import NodeKnowledge
 from schedmate.service.records.run_record import measured_gpus, run_that_ended
 
@@ -107,6 +108,7 @@ class Daemon:
         learning = PatternLearning(store, self._background, asker)
         self._watching = LogWatcher(store, learning, self._activities.interactive)
         self._recorder = Recorder(store)
+        self._listed = ListedJobs(store)
         self._filter = ProgressFilter(engine.hang_after_s)
         self._look_at_nodes: float | None = 0.0 if drains else None
         self._retry_at: dict[JobId, float] = {}
@@ -118,6 +120,7 @@ class Daemon:
     def cycle(self, now: float) -> None:
         """Look once at everything and do what follows from it."""
         jobs = self._scheduler.jobs()
+        self._listed.keep(jobs)
         if not self._started:
             self._started = True
             self._send(Started(now, self._settings))

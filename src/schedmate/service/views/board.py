@@ -1,0 +1,99 @@
+"""All listed jobs with what is known of them, in memory, for many who look at once."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from schedmate.service.views.job_view import JobView, retry_outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from schedmate.model import Job, JobId
+    from schedmate.service.visibility import Viewer
+    from schedmate.store import Store
+
+_PAGE = 1000
+
+
+class Board:
+    """Reads what has changed in the store, and nothing twice.
+
+    Its views are an operator's: `seen_by` leaves out of one what a viewer may not see.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._lock = threading.Lock()
+        self._views: dict[JobId, JobView] = {}
+        self.version = 0
+        """The number of the newest change that it shows."""
+
+    def refresh(self) -> list[JobId]:
+        """The jobs that have changed since the last call, the newest change last."""
+        changed: list[JobId] = []
+        while page := self._store.changes(after=self.version, limit=_PAGE):
+            found = {one.job_id: self._read(one.job_id) for one in page}
+            with self._lock:
+                self._views |= {job_id: view for job_id, view in found.items() if view is not None}
+                for job_id in (job_id for job_id, view in found.items() if view is None):
+                    self._views.pop(job_id, None)
+                self.version = page[-1].number
+            changed += found
+        return changed
+
+    def views(self) -> list[JobView]:
+        with self._lock:
+            return list(self._views.values())
+
+    def view(self, job_id: JobId) -> JobView | None:
+        with self._lock:
+            return self._views.get(job_id)
+
+    def jobs(self) -> list[Job]:
+        return [view.job for view in self.views()]
+
+    def _read(self, job_id: JobId) -> JobView | None:
+        job = self._store.listed(job_id)
+        return None if job is None else known_of(job, self._store)
+
+
+def known_of(job: Job, store: Store) -> JobView:
+    """One job with all that the store has about it; no log is read for it."""
+    kept, seen = store.advice(job.id), store.progress(job.id, job.restarts)
+    diagnoses, actions = store.diagnoses(job.id), tuple(store.actions(job_id=job.id))
+    return JobView(
+        job=job,
+        advice=None if kept is None else kept.advice,
+        progress=None if seen is None else seen.progress,
+        progress_at=None if seen is None else seen.at,
+        diagnoses=diagnoses,
+        actions=actions,
+        retry=retry_outcome(job, diagnoses, actions),
+    )
+
+
+def seen_by(viewer: Viewer, view: JobView, owner_of: Callable[[JobId], str]) -> JobView:
+    """What of it this viewer may see."""
+    if viewer.operator:
+        return view
+    owner = view.job.user
+    whole = viewer.may_read(owner)
+    return replace(
+        view,
+        job=viewer.job(view.job),
+        advice=None if view.advice is None else viewer.advice(view.advice, owner, owner_of),
+        progress=None if view.progress is None else viewer.progress(view.progress, owner),
+        diagnoses=view.diagnoses if whole else {},
+        actions=view.actions if whole else (),
+        retry=view.retry if whole else None,
+        suspects=tuple(map(viewer.suspicion, view.suspects)) if whole else (),
+    )
+
+
+def all_seen_by(
+    viewer: Viewer, views: Sequence[JobView], owner_of: Callable[[JobId], str]
+) -> list[JobView]:
+    return [seen_by(viewer, view, owner_of) for view in views]

@@ -1,0 +1,74 @@
+"""One line about a job: what a table of the queue shows of it, in a terminal or on a page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from schedmate.model import JobState
+from schedmate.service.views.sentences import held_in_words, slowdown_in_words
+
+if TYPE_CHECKING:
+    from schedmate.model import Spread
+    from schedmate.service.views.job_view import JobView
+    from schedmate.service.views.sentences import Written
+
+NoteKind = Literal["", "warning", "failure"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueRow:
+    view: JobView
+    predicted_s: float | None
+    """None also where the range is so wide that its middle says next to nothing."""
+    run_time_s: float | None
+    fraction: float | None
+    left_s: Spread | None
+    note: str
+    note_kind: NoteKind
+
+
+def queue_row(view: JobView, now: float, written: Written) -> QueueRow:
+    note, kind = _note(view, written)
+    predicted = view.predicted
+    return QueueRow(
+        view=view,
+        predicted_s=None if predicted is None or predicted.too_wide else predicted.p50,
+        run_time_s=_run_time_s(view, now),
+        fraction=_fraction(view),
+        left_s=view.remaining_s(now),
+        note=note,
+        note_kind=kind,
+    )
+
+
+def _run_time_s(view: JobView, now: float) -> float | None:
+    job = view.job
+    if job.state is JobState.RUNNING and job.start_time is not None:
+        return now - job.start_time
+    return job.run_time_s
+
+
+def _fraction(view: JobView) -> float | None:
+    """A job that has completed has done all, whatever its last line reports."""
+    progress, state = view.progress, view.job.state
+    if progress is None or progress.fraction is None or state is JobState.PENDING:
+        return None
+    return 1.0 if state is JobState.COMPLETED else min(1.0, progress.fraction)
+
+
+def _note(view: JobView, written: Written) -> tuple[str, NoteKind]:
+    """What is worth a word: a warning, a hold, a failure, a slow-down, else the prediction's."""
+    progress = view.progress if view.job.state is JobState.RUNNING else None
+    if progress is not None and progress.warnings:
+        return "; ".join(warning.text for warning in progress.warnings), "warning"
+    if view.job.held:
+        return held_in_words(view), ""
+    if view.diagnosis is not None:
+        which = "" if view.job.restarts == 0 else f"attempt {max(view.diagnoses) + 1}: "
+        return f"{which}{view.diagnosis.reason}: {view.diagnosis.summary}", "failure"
+    if progress is not None and progress.phase == "stalled":
+        return "stalled", "warning"
+    if progress is not None and progress.slowdown is not None:
+        return slowdown_in_words(progress.slowdown, written), "warning"
+    return ("" if view.advice is None else view.advice.prediction.explanation), ""

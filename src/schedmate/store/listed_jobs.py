@@ -1,0 +1,51 @@
+"""The scheduler's jobs as the daemon saw them last, and which have changed since."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from schedmate.model import Job, JobId
+from schedmate.model.wire import dumps, loads
+from schedmate.store.base import Change
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from schedmate.disk.database import Database
+
+
+class ListedJobs:
+    """Part of the SQLite store; see `store.base.Listing`."""
+
+    _db: Database
+    _scheduler: str
+
+    def keep_listed(self, jobs: Sequence[Job], gone: Sequence[JobId] = ()) -> None:
+        with self._db.transaction():
+            self._db.run_many(
+                "INSERT OR REPLACE INTO listed_jobs VALUES (?, ?, ?)",
+                ((self._scheduler, job.id, dumps(job)) for job in jobs),
+            )
+            self._db.run_many(
+                "DELETE FROM listed_jobs WHERE scheduler = ? AND job_id = ?",
+                ((self._scheduler, job_id) for job_id in gone),
+            )
+
+    def listed(self, job_id: JobId) -> Job | None:
+        row = self._db.one(
+            "SELECT body FROM listed_jobs WHERE scheduler = ? AND job_id = ?",
+            (self._scheduler, job_id),
+        )
+        return None if row is None else loads(Job, row[0])
+
+    def listed_jobs(self) -> list[Job]:
+        rows = self._db.rows("SELECT body FROM listed_jobs WHERE scheduler = ?", (self._scheduler,))
+        return [loads(Job, body) for (body,) in rows]
+
+    def changes(self, *, after: int, limit: int = 1000) -> list[Change]:
+        rows = self._db.rows(
+            "SELECT number, job_id FROM changes WHERE scheduler = ? AND number > ?"
+            " ORDER BY number LIMIT ?",
+            (self._scheduler, after, limit),
+        )
+        return [Change(number, job_id) for number, job_id in rows]

@@ -1,0 +1,72 @@
+"""The application: all routes, errors and headers put together."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fastapi import FastAPI
+from fastapi.staticfiles import StaticFiles
+from starlette.datastructures import MutableHeaders
+
+import schedmate
+from schedmate.web import api, health, pages, stream
+from schedmate.web.problems import add_problems
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+    from schedmate.web.site import Site
+
+STATIC = Path(__file__).parent / "static"
+_HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
+        "img-src 'self' data:; connect-src 'self'; form-action 'self'; "
+        "frame-ancestors 'none'; base-uri 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+}
+
+
+def create_app(site: Site) -> FastAPI:
+    @asynccontextmanager
+    async def running(app: FastAPI) -> AsyncIterator[None]:
+        async with stream.open_hub(site) as app.state.hub:
+            yield
+
+    app = FastAPI(
+        title="SchedMate",
+        version=schedmate.__version__,
+        description="What the daemon knows of the jobs of a scheduler. It decides nothing.",
+        openapi_url="/api/v1/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        lifespan=running,
+    )
+    app.state.site = site
+    for part in (api, stream, health, pages):
+        app.include_router(part.router)
+    app.mount("/static", StaticFiles(directory=STATIC), name="static")
+    add_problems(app)
+    app.add_middleware(Headers)
+    return app
+
+
+class Headers:
+    """Adds the same headers to every answer; plain ASGI, so that streams pass through."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(_HEADERS)
+            await send(message)
+
+        await self._app(scope, receive, with_headers)

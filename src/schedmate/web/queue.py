@@ -1,0 +1,142 @@
+"""The queue as somebody asked for it: filtered, sorted, one page of it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Annotated, Literal
+from urllib.parse import urlencode
+
+from fastapi import Query
+
+from schedmate.model import JobState
+
+if TYPE_CHECKING:
+    from schedmate.model import JobId
+    from schedmate.service.views.job_view import JobView
+
+PAGE = 100
+MOST = 1000
+Sort = Literal["", "id", "user", "submitted", "ends", "predicted", "progress"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What a query string asks for; the same words for the page and the API."""
+
+    state: str = ""
+    """States with commas between; `failed` stands for all that ended badly."""
+    user: str = ""
+    partition: str = ""
+    q: str = ""
+    """Words of which each is in the id, the name, the user or a node."""
+    sort: Sort = ""
+    down: bool = False
+    offset: Annotated[int, Query(ge=0)] = 0
+    limit: Annotated[int, Query(ge=1, le=MOST)] = PAGE
+
+    def url(self, **changed: object) -> str:
+        """The query string of this with something changed, without what is the default."""
+        values = {one.name: getattr(self, one.name) for one in fields(self)} | changed
+        kept = {
+            one.name: values[one.name] for one in fields(self) if values[one.name] != one.default
+        }
+        return "?" + urlencode({name: _word(value) for name, value in kept.items()})
+
+    @property
+    def before(self) -> int | None:
+        """Where the page before this one begins."""
+        return max(0, self.offset - self.limit) if self.offset else None
+
+    def sorted_by(self, sort: Sort) -> str:
+        """The way to another order, or to the reverse of this one."""
+        return self.url(sort=sort, down=self.sort == sort and not self.down, offset=0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    views: Sequence[JobView]
+    total: int
+    """How many there are on all pages."""
+    states: Counter[JobState]
+    """Of all that fit but for their state: what a choice of another state would show."""
+
+
+def find(
+    views: Sequence[JobView],
+    wanted: Wanted,
+    now: float,
+    shown: Callable[[JobView], JobView] = lambda view: view,
+) -> Found:
+    """`shown` is what the viewer may see of a view: no one finds a job by what they may not."""
+    fitting = [view for view in map(shown, views) if _fits(view, wanted)]
+    states = Counter(view.job.state for view in fitting)
+    chosen = [view for view in fitting if _has_state(view, wanted)]
+    chosen.sort(key=_key(wanted.sort, now), reverse=wanted.down)
+    page = chosen[wanted.offset : wanted.offset + wanted.limit]
+    return Found(views=page, total=len(chosen), states=states)
+
+
+def next_page(wanted: Wanted, found: Found) -> Wanted | None:
+    following = wanted.offset + len(found.views)
+    return replace(wanted, offset=following) if following < found.total else None
+
+
+def _fits(view: JobView, wanted: Wanted) -> bool:
+    job = view.job
+    if wanted.user and job.user != wanted.user:
+        return False
+    if wanted.partition and wanted.partition not in (job.request.partition or "").split(","):
+        return False
+    text = " ".join((job.id, job.name, job.user, *job.nodes)).lower()
+    return all(word in text for word in wanted.q.lower().split())
+
+
+def _has_state(view: JobView, wanted: Wanted) -> bool:
+    if not wanted.state:
+        return True
+    state = view.job.state
+    words = wanted.state.upper().split(",")
+    return state in words or ("FAILED" in words and state.failed)
+
+
+def _key(sort: Sort, now: float) -> Callable[[JobView], tuple[object, ...]]:
+    keys: dict[Sort, Callable[[JobView], tuple[object, ...]]] = {
+        "id": lambda view: (_number(view.job.id),),
+        "user": lambda view: (view.job.user, _number(view.job.id)),
+        "submitted": lambda view: (view.job.submit_time, _number(view.job.id)),
+        "predicted": lambda view: _last(None if view.predicted is None else view.predicted.p50),
+        "progress": lambda view: _last(None if view.progress is None else view.progress.fraction),
+        "ends": lambda view: _last(_left(view, now)),
+    }
+    return keys.get(sort, _as_a_queue)
+
+
+def _as_a_queue(view: JobView) -> tuple[object, ...]:
+    """What runs by its end-to-be, what waits by its turn, what has ended from the newest on."""
+    job = view.job
+    if job.state is JobState.RUNNING:
+        return 0, job.start_time or 0.0, _number(job.id)
+    if job.state is JobState.PENDING:
+        return 1, (-job.priority if job.priority is not None else job.nice), job.submit_time
+    return 2, -(job.end_time or job.submit_time), _number(job.id)
+
+
+def _left(view: JobView, now: float) -> float | None:
+    left = view.remaining_s(now)
+    return None if left is None else left.p50
+
+
+def _last(value: float | None) -> tuple[object, ...]:
+    """Unknown ones come after the known ones."""
+    return (value is None, value or 0.0)
+
+
+def _number(job_id: JobId) -> tuple[int, ...]:
+    return tuple(map(int, re.findall("[0-9]+", job_id)))
+
+
+def _word(value: object) -> str:
+    return "1" if value is True else str(value)

@@ -1,0 +1,83 @@
+"""Server-sent events: which jobs have changed, one stream a tab."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Annotated
+
+from fastapi import APIRouter, Depends, Request
+from fastapi.responses import StreamingResponse
+
+if TYPE_CHECKING:
+    from schedmate.model import JobId
+    from schedmate.web.site import Site
+
+router = APIRouter()
+_KEEP_ALIVE_S = 15.0
+_MOST_NAMED = 200
+"""Of the jobs in one event; where more have changed, all should be asked for."""
+
+
+class Hub:
+    """Wakes every open stream when jobs have changed; a slow one gets fewer, larger events."""
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+        self._loop = asyncio.get_running_loop()
+        self._waiting: set[asyncio.Queue[list[JobId]]] = set()
+        site.listeners.append(self._changed)
+
+    def close(self) -> None:
+        self._site.listeners.remove(self._changed)
+
+    def _changed(self, jobs: list[JobId]) -> None:
+        """From the thread that refreshes the board."""
+        self._loop.call_soon_threadsafe(self._wake, jobs)
+
+    def _wake(self, jobs: list[JobId]) -> None:
+        for queue in self._waiting:
+            pending = queue.get_nowait() if queue.full() else []
+            queue.put_nowait([*pending, *jobs][-_MOST_NAMED - 1 :])
+
+    async def events(self) -> AsyncIterator[str]:
+        queue: asyncio.Queue[list[JobId]] = asyncio.Queue(1)
+        self._waiting.add(queue)
+        try:
+            yield "retry: 3000\n\n"
+            while True:
+                try:
+                    jobs = await asyncio.wait_for(queue.get(), _KEEP_ALIVE_S)
+                except TimeoutError:
+                    yield ": still there\n\n"
+                    continue
+                named = sorted(set(jobs)) if len(jobs) <= _MOST_NAMED else None
+                data = json.dumps({"version": self._site.board.version, "jobs": named})
+                yield f"id: {self._site.board.version}\nevent: jobs\ndata: {data}\n\n"
+        finally:
+            self._waiting.discard(queue)
+
+
+@asynccontextmanager
+async def open_hub(site: Site) -> AsyncIterator[Hub]:
+    hub = Hub(site)
+    try:
+        yield hub
+    finally:
+        hub.close()
+
+
+def hub_of(request: Request) -> Hub:
+    hub = request.app.state.hub
+    assert isinstance(hub, Hub)  # noqa: S101 - it is there as long as the application runs
+    return hub
+
+
+@router.get("/api/v1/events", response_class=StreamingResponse)
+async def events(hub: Annotated[Hub, Depends(hub_of)]) -> StreamingResponse:
+    """`jobs` events: the ids of the jobs that have changed, null where they are too many."""
+    return StreamingResponse(
+        hub.events(), media_type="text/event-stream", headers={"Cache-Control": "no-store"}
+    )

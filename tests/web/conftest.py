@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import json
+import socket
+import urllib.error
+import urllib.request
+from contextlib import closing
+from dataclasses import dataclass
+
+import pytest
+
+from schedmate.config import Settings
+from schedmate.model import JobState
+from schedmate.service.wiring import open_store
+from schedmate.store import KeptAdvice
+from schedmate.testing.builders import a_diagnosis, a_job, a_progress, an_advice
+from schedmate.web.server import serving
+
+
+@dataclass
+class Answer:
+    status: int
+    headers: dict
+    text: str
+
+    @property
+    def json(self):
+        return json.loads(self.text)
+
+
+@dataclass
+class Served:
+    """A real server on a real port, and the store that it shows."""
+
+    site: object
+    store: object
+    port: int
+
+    def get(self, path, **headers):
+        request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", headers=headers)
+        try:
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                return Answer(answer.status, dict(answer.headers), answer.read().decode())
+        except urllib.error.HTTPError as error:
+            with error:
+                return Answer(error.code, dict(error.headers), error.read().decode())
+
+    def show(self, *jobs):
+        self.store.keep_listed(jobs)
+        self.site.refresh()
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@pytest.fixture
+def served(tmp_path):
+
+    settings = Settings(state_dir=tmp_path / "state")
+    port = free_port()
+    with (
+        closing(open_store(settings)) as store,
+        serving(settings, host="127.0.0.1", port=port) as site,
+    ):
+        yield Served(site, store, port)
+
+
+@pytest.fixture
+def queue(served):
+    """A job that runs, one that waits, one that failed, of two users."""
+    served.store.keep_advice("1", KeptAdvice(an_advice(60.0), None))
+    served.store.keep_progress("1", 0, a_progress(), at=1.0)
+    served.store.keep_diagnosis("3", 0, a_diagnosis("gpu_oom"))
+    served.show(
+        a_job(id="1", name="resnet", state=JobState.RUNNING),
+        a_job(id="2", name="bert", user="nobody"),
+        a_job(id="3", name="<script>alert(1)</script>", state=JobState.FAILED),
+    )
+    return served
