@@ -179,6 +179,8 @@ class Listing(Protocol):
 
     def listed_jobs(self) -> Sequence[Job]: ...
 
+    def newest_change(self) -> int: ...
+
     def changes(self, *, after: int, limit: int = 1000) -> Sequence[Change]:
         """Jobs of which anything has changed since, oldest first; each once, at its newest."""
 

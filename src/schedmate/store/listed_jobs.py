@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
     from schedmate.disk.database import Database
 
+_KEPT = 10_000
+"""Changes after which one who looks on has seen that a job is gone."""
+
 
 class ListedJobs:
     """Part of the SQLite store; see `store.base.Listing`."""
@@ -30,6 +33,11 @@ class ListedJobs:
                 "DELETE FROM listed_jobs WHERE scheduler = ? AND job_id = ?",
                 ((self._scheduler, job_id) for job_id in gone),
             )
+            self._db.run(
+                "DELETE FROM changes WHERE scheduler = ? AND number <= ? AND job_id NOT IN"
+                " (SELECT job_id FROM listed_jobs WHERE scheduler = ?)",
+                (self._scheduler, self.newest_change() - _KEPT, self._scheduler),
+            )
 
     def listed(self, job_id: JobId) -> Job | None:
         row = self._db.one(
@@ -41,6 +49,12 @@ class ListedJobs:
     def listed_jobs(self) -> list[Job]:
         rows = self._db.rows("SELECT body FROM listed_jobs WHERE scheduler = ?", (self._scheduler,))
         return [loads(Job, body) for (body,) in rows]
+
+    def newest_change(self) -> int:
+        row = self._db.one(
+            "SELECT max(number) FROM changes WHERE scheduler = ?", (self._scheduler,)
+        )
+        return int(row[0] or 0)
 
     def changes(self, *, after: int, limit: int = 1000) -> list[Change]:
         rows = self._db.rows(

@@ -27,30 +27,42 @@ class Board:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._lock = threading.Lock()
-        self._views: dict[JobId, JobView] = {}
+        self._views: dict[JobId, JobView] | None = None
         self.version = 0
         """The number of the newest change that it shows."""
 
     def refresh(self) -> list[JobId]:
         """The jobs that have changed since the last call, the newest change last."""
+        if self._views is None:
+            return self._load()
         changed: list[JobId] = []
         while page := self._store.changes(after=self.version, limit=_PAGE):
             found = {one.job_id: self._read(one.job_id) for one in page}
             with self._lock:
-                self._views |= {job_id: view for job_id, view in found.items() if view is not None}
-                for job_id in (job_id for job_id, view in found.items() if view is None):
-                    self._views.pop(job_id, None)
+                for job_id, view in found.items():
+                    if view is None:
+                        self._views.pop(job_id, None)
+                    else:
+                        self._views[job_id] = view
                 self.version = page[-1].number
             changed += found
         return changed
 
+    def _load(self) -> list[JobId]:
+        """At first all that are listed; what changes meanwhile is read again."""
+        newest = self._store.newest_change()
+        found = {job.id: known_of(job, self._store) for job in self._store.listed_jobs()}
+        with self._lock:
+            self._views, self.version = found, newest
+        return list(found)
+
     def views(self) -> list[JobView]:
         with self._lock:
-            return list(self._views.values())
+            return list((self._views or {}).values())
 
     def view(self, job_id: JobId) -> JobView | None:
         with self._lock:
-            return self._views.get(job_id)
+            return (self._views or {}).get(job_id)
 
     def jobs(self) -> list[Job]:
         return [view.job for view in self.views()]
