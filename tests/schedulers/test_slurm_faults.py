@@ -25,7 +25,7 @@ from schedulers.local_site import wait_for
 pytestmark = pytest.mark.slurm
 
 LATER = "--begin=now+1week"
-OUTAGE_S = float(os.environ.get("SCHEDMATE_TEST_OUTAGE_S", "12"))
+OUTAGE_S = float(os.environ.get("SCHEDMATE_TEST_OUTAGE_S", "6"))
 PATIENCE_S = 120.0
 FIRST = "${SLURM_RESTART_COUNT:-0}"
 # no end may fall into the second in which the store was made
@@ -271,7 +271,7 @@ def test_a_full_disk_under_the_store(patient_bench, small_disk, tmp_path):
         bench.running(jobs[-1])
         fill(filler)
         begun = time.monotonic()
-        jobs += killed_once(bench, 16)
+        jobs += killed_once(bench, 8)
         wait_for(lambda: "nothing is decided or done" in serve.text(), "a line", PATIENCE_S)
         time.sleep(OUTAGE_S)
         fill(filler)
@@ -308,7 +308,7 @@ def test_two_daemons(patient_bench, tmp_path):
         second = first.start()
         assert second.wait(PATIENCE_S) == 1
         assert "already" in first.text()
-        jobs = killed_once(bench, 4)
+        jobs = killed_once(bench, 2)
         for job_id in jobs:
             bench.ended(job_id, restarts=1)
         time.sleep(3)

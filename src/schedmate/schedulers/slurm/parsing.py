@@ -270,7 +270,7 @@ def _logs(record: Record, nodes: tuple[str, ...]) -> tuple[str, ...]:
         user=_user(record["UserName"], record["UserID"]),
         node=nodes[0] if nodes else "",
     )
-    return log_paths(record["STDOUT"], record["STDERR"], record["WorkDir"], names)
+    return log_paths(record["STDOUT"], _stated(record["STDERR"]), record["WorkDir"], names)
 
 
 def accounted_job(row: Record, *, restarts: int) -> Job:

@@ -75,9 +75,9 @@ def shown_fields(line: str) -> dict[str, str]:
 
 
 def ending(wait_status: str) -> tuple[int | None, int | None]:
-    """squeue's exit code is that of wait(2); return exit code and signal."""
+    """squeue's exit code is that of wait(2), in new versions `code:signal` as sacct's."""
     if not wait_status.isdecimal():
-        return None, None
+        return accounted_ending(wait_status)
     code = os.waitstatus_to_exitcode(int(wait_status))
     return (0, -code) if code < 0 else with_signal(code, None)
 
