@@ -39,6 +39,10 @@ WORDS = {
     "policy": "the order of waiting jobs: `ssf`, `sjf` or `fifo`",
     "nice_range": "the largest nice number a job is given; unset: by the "
     "[scheduler's own weights](../how-to/slurm.md#who-goes-first)",
+    "nice_hours": "the most that a job is set back, in hours of waiting: the same place in the "
+    "queue at every site, whatever its weights",
+    "actions_an_hour": "how many jobs are requeued or held and nodes drained in an hour at most; "
+    "further requeues wait",
     "retries": "retries of a job in a row without progress",
     "retries_in_all": "retries of a job in total",
     "longest_wait_s": "the longest wait of a retry that waits for something, in seconds; a random "
@@ -49,9 +53,24 @@ WORDS = {
     "hold.certain": "in mode `act`: hold a waiting job whose files show that it cannot succeed",
     "hold.after_failures": "in mode `act`: hold a waiting job whose same code has failed so often "
     "in a row with the same exit code; `0`: never",
+    "fairness.hours": "how long a job may be overtaken: so many hours, or",
+    "fairness.times": "so many times its own predicted run time, the longer of both; see "
+    "[fair by construction](../how-to/slurm.md#fair-by-construction)",
+    "scope.canary_partitions": "order, requeue and hold jobs of these partitions only; empty: of "
+    "all",
+    "scope.exclude_users": "users whose jobs are left alone",
+    "scope.exclude_partitions": "partitions whose jobs are left alone",
+    "scope.exclude_accounts": "accounts whose jobs are left alone",
+    "scope.exclude_qos": "QOS whose jobs are left alone",
+    "drain.allowed": "in mode `act`, by an account with administrator rights: drain "
+    "[suspect nodes](../how-to/retries.md#find-the-nodes-that-fail-other-peoples-jobs)",
+    "drain.probability": "from which probability on",
+    "drain.most_out": "never when more than this share of all nodes would be out",
     "operators": "users who see all of every user's jobs; read from the site's file only",
     "time_limits.lower": "lower the limits of waiting jobs towards their prediction, for backfill; "
     "the user's own limit is restored in time",
+    "time_limits.soft": "where Slurm runs with `time_min_as_soft_limit`: give backfill the "
+    "prediction to plan with, and leave limits as they are",
     "gpus": "what your own names of GPUs (types of gres) are; [see below](#names-of-gpus)",
     "state_dir": "queue, history, locks; on a local disk",
     "cache_dir": "the embedded model's file and server",

@@ -69,7 +69,7 @@ def look(scheduler, store, now, *, limits=None, handler=None, looks=1):
         actions=Actions(scheduler, store, "act"),
     )
     daemon._background.close()
-    daemon._background = AtOnce()
+    daemon._background = daemon._failures._background = AtOnce()
     try:
         for number in range(looks):
             daemon.cycle(now + number)

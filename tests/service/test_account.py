@@ -64,7 +64,12 @@ def test_own_jobs_only_and_no_ordering_without_operator_rights(tmp_path, rights,
         ("act", False, OPERATOR, ()),
         ("observe", False, ORDINARY, ()),
         ("assist", False, ORDINARY, ("ordering is switched off",)),
-        ("act", False, ORDINARY, ("ordering is switched off",)),
+        (
+            "act",
+            False,
+            ORDINARY,
+            ("ordering is switched off", "a job that is queued again loses its age"),
+        ),
     ],
 )
 def test_who_is_warned_of_what(mode, root, rights, said):

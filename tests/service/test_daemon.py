@@ -26,7 +26,8 @@ from schedmate.policies import ordering
 from schedmate.service.actions import Actions
 from schedmate.service.daemon import serving
 from schedmate.service.daemon.background import BackgroundQueue
-from schedmate.service.daemon.daemon import _READ_AGAIN_S, _RETRY_AFTER_S, Daemon
+from schedmate.service.daemon.daemon import _RETRY_AFTER_S, Daemon
+from schedmate.service.daemon.failures import _READ_AGAIN_S
 from schedmate.service.daemon.serving import assemble
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_diagnosis, a_job, a_past_run, an_advice

@@ -11,12 +11,14 @@ from click.testing import CliRunner
 from schedmate import config
 from schedmate.cli import replay as replay_verb
 from schedmate.cli import root
-from schedmate.config import Settings
-from schedmate.model import BadInput, NotFound
+from schedmate.config import FairnessSettings, Settings
+from schedmate.core import JobAdvised, JobSeen, Started
+from schedmate.model import BadInput, JobState, NotFound
+from schedmate.service.records.event_log import kept
 from schedmate.service.usecases.interventions import record_correction
-from schedmate.service.usecases.replay import export, recorded_by, recorded_in, replay
+from schedmate.service.usecases.replay import Recording, export, recorded_by, recorded_in, replay
 from schedmate.service.wiring import deciding_settings, limits_of
-from schedmate.testing.builders import a_diagnosis
+from schedmate.testing.builders import a_diagnosis, a_job, an_advice
 from service.place import ERROR, KILLED_ONCE, Place
 
 
@@ -221,3 +223,23 @@ def test_a_setting_that_decides_nothing_is_refused(lived, change):
         recording = recorded_in(store)
     with pytest.raises(BadInput, match=r"changes nothing in a replay; .*policy"):
         replay(recording, lived.settings, changes=[change])
+
+
+def test_a_bound_on_being_overtaken_that_only_the_replay_has_is_reached_in_time():
+    """The daemon looked at the waiting job for hours, and the log has left that out."""
+    settings = deciding_settings(Settings(fairness=FairnessSettings(hours=100.0)))
+    job = a_job(submit_time=0.0, most_nice=1000)
+    events = (
+        Started(0.0, settings),
+        JobSeen(1.0, job),
+        JobAdvised(2.0, "1", an_advice(60.0)),
+        JobSeen(9 * 3600.0, replace(job, state=JobState.RUNNING, start_time=9 * 3600.0)),
+    )
+    recording = Recording(events=tuple(kept(one) for one in events), decided=(), act_since=0.0)
+
+    found = replay(recording, Settings(), changes=["fairness.hours=6"])
+
+    [changed] = found.differences
+    assert (changed.kind, changed.now.reason.code) == ("set_nice", "overtaken_enough")
+    again = replay(recording, Settings(), changes=["fairness.hours=10"])
+    assert again.differences == ()

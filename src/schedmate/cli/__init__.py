@@ -25,6 +25,7 @@ VERBS: dict[str, str] = {
     "cancel": "Cancel jobs.",
     "requeue": "Queue jobs again under their ids.",
     "release": "Let jobs start that SchedMate holds.",
+    "revert": "Undo what SchedMate did, as far as it still can be.",
     "history": "Past jobs: import, list, show.",
     "serve": "The daemon: advises, tracks and diagnoses the jobs of the scheduler.",
     "replay": "What the daemon saw, through the decision engine again.",

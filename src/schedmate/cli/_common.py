@@ -19,6 +19,7 @@ F = TypeVar("F", bound="Callable[..., Any]")
 _PIPE = 250
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print data as JSON on stdout.")
+dry_run_option = click.option("--dry-run", is_flag=True, help="Print what would be done, only.")
 no_llm_option = click.option("--no-llm", is_flag=True, help="Never ask a language model.")
 
 

@@ -33,7 +33,7 @@ schedmate nodes gpu041 gpu042 --json
 def command(names: tuple[str, ...], suspect: bool, as_json: bool) -> None:
     """The nodes: how they are, whose jobs failed on them, and which are suspect, and how sure.
 
-    It never drains a node: what an operator would run is printed, not done.
+    It drains no node: what an operator would run is printed, not done.
     """
     from schedmate import config
     from schedmate.service.records.nodes import NodeKnowledge

@@ -4,25 +4,31 @@ from __future__ import annotations
 
 import click
 
-from schedmate.cli._common import json_option, print_json, verb
+from schedmate.cli._common import dry_run_option, echo, json_option, print_json, verb
 
 
 @verb(
     examples="""
 schedmate requeue 12
 schedmate requeue 12 13 --json
+schedmate requeue 12 --dry-run
 """
 )
 @click.argument("ids", metavar="ID...", nargs=-1, required=True)
+@dry_run_option
 @json_option
-def command(ids: tuple[str, ...], as_json: bool) -> None:
+def command(ids: tuple[str, ...], dry_run: bool, as_json: bool) -> None:
     """Queue running or ended jobs again under their ids."""
     from schedmate import config
-    from schedmate.service.usecases.interventions import requeue
+    from schedmate.service.usecases.interventions import requeue, would_requeue
     from schedmate.service.wiring import open_scheduler
 
     scheduler = open_scheduler(config.load())
     for job_id in ids:
-        requeue(scheduler, job_id)
+        if dry_run:
+            echo(would_requeue(scheduler, job_id), err=as_json)
+        else:
+            requeue(scheduler, job_id)
     if as_json:
-        print_json({"schema": "schedmate.requeued/1", "job_ids": list(ids)})
+        done: list[str] = [] if dry_run else list(ids)
+        print_json({"schema": "schedmate.requeued/1", "job_ids": done})

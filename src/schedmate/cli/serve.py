@@ -6,29 +6,43 @@ from typing import TYPE_CHECKING
 
 import click
 
-from schedmate.cli._common import echo, json_option, no_llm_option, print_json, say, verb
+from schedmate.cli._common import (
+    dry_run_option,
+    echo,
+    json_option,
+    no_llm_option,
+    print_json,
+    say,
+    verb,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from schedmate.config import Settings
+    from schedmate.model import Action
 
 
 @verb(
     examples="""
 schedmate serve
 SCHEDMATE_MODE=act schedmate serve
+SCHEDMATE_MODE=act schedmate serve --once --dry-run
 SCHEDMATE_SCHEDULER=slurm schedmate serve --once --json
 """
 )
 @click.option("--once", is_flag=True, help="Look once, do what follows, and end.")
+@dry_run_option
 @no_llm_option
 @json_option
-def command(once: bool, no_llm: bool, as_json: bool) -> None:
+def command(once: bool, dry_run: bool, no_llm: bool, as_json: bool) -> None:
     """The daemon: advises, tracks and diagnoses the jobs of the scheduler.
 
     In mode `observe` (the default) it only writes down what it would do; `assist` also sets
     priorities and limits, `act` also requeues jobs; both within the rights of the
-    account that runs it (see: schedmate doctor). The REST API, the web page and the
-    metrics are not there yet.
+    account that runs it (see: schedmate doctor). With --dry-run every decision is printed and
+    nothing is changed, in any mode, also beside a running daemon. The REST API, the web page
+    and the metrics are not there yet.
     """
     import logging
     from dataclasses import replace
@@ -41,14 +55,33 @@ def command(once: bool, no_llm: bool, as_json: bool) -> None:
         settings = replace(settings, llm=replace(settings.llm, enabled=False))
     _warn(settings)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(message)s")
+    on_decision = _printer(settings, as_json=as_json) if dry_run else None
     if once:
-        look_once(settings)
+        look_once(settings, on_decision)
     else:
         with stopped_by_signals() as stop:
             echo(f"serving {settings.scheduler} in mode {settings.mode}", err=True)
-            serve(settings, stop)
-    if as_json:
+            serve(settings, stop, on_decision)
+    if as_json and not dry_run:
         print_json({"schema": "schedmate.served/1", "scheduler": settings.scheduler})
+
+
+def _printer(settings: Settings, *, as_json: bool) -> Callable[[Action, bool], None]:
+    """One line a decision."""
+
+    def show(action: Action, would: bool) -> None:
+        if as_json:
+            from schedmate.model.wire import to_json
+
+            print_json({"schema": "schedmate.decision/1", "would": would, **to_json(action)})
+            return
+        about = f"node {action.node}" if action.node else f"job {action.job_id}"
+        value = "" if action.value is None or action.node else f" {action.value:g}"
+        nodes = f", not on {','.join(action.exclude_nodes)}" if action.exclude_nodes else ""
+        mode = "would be done" if would else f"only recorded in mode {settings.mode}"
+        echo(f"{about}: {action.kind}{value}{nodes} ({action.why}); {mode}")
+
+    return show
 
 
 def _warn(settings: Settings) -> None:

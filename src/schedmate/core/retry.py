@@ -62,6 +62,8 @@ class NodeChoice:
     needed: int = 1
     required: frozenset[str] = frozenset()
     """Those that the job asks for by name."""
+    excluded: frozenset[str] = frozenset()
+    """Those that it is kept from already, by its user or by earlier retries."""
     picky: bool = False
     """Other nodes are up too, but the job's own constraints rule them out."""
 
@@ -215,6 +217,6 @@ def _excluded(
     if choice.spare < 0:  # it waits for nodes to come back: take none away
         return ()
     left = min(max(1, len(choice.up) // _EXCLUDED_SHARE), choice.spare)
-    avoidable = [node for node in blamed if node not in choice.required]
+    avoidable = [node for node in blamed if node not in choice.required | choice.excluded]
     usable_ones = [node for node in avoidable if node in choice.up][:left]
     return tuple(node for node in avoidable if node not in choice.up or node in usable_ones)

@@ -56,6 +56,8 @@ class Action:
         suffix = "" if self.value is None else f":{self.value:.15g}"
         if self.reason is not None and self.kind in _ASKS_NOTHING:
             suffix = f":{self.reason.code}:{self.reason.failure}"
+        if self.reason is not None and self.reason.code == "reverted":
+            suffix += ":reverted"
         about = f"node {self.node}" if self.node else f"{self.job_id}:{self.attempt}"
         return f"{about}:{self.kind}{suffix}"
 

@@ -19,6 +19,8 @@ class Rights:
 
     everyone: bool
     role: str
+    administers: bool = False
+    """Whether it may also change nodes."""
 
 
 @runtime_checkable
@@ -79,6 +81,33 @@ class OrdersInBulk(Protocol):
         Returns those that were asked for, each with what the scheduler objected, if anything:
         what came of it has to be read back. The others are for later.
         """
+
+
+@runtime_checkable
+class PlansApart(Protocol):
+    """A scheduler that may plan with another time than the limit that ends a job."""
+
+    def set_time_min(self, job_id: JobId, seconds: float | None) -> None:
+        """What to plan with, None for the limit; refused where it would change the limit."""
+
+
+@runtime_checkable
+class ExcludesNodes(Protocol):
+    """A scheduler of several nodes, some of which a job can be kept from."""
+
+    def set_excluded(self, job_id: JobId, nodes: Sequence[str]) -> None:
+        """All nodes that a waiting job is kept from, instead of those until now."""
+
+
+@runtime_checkable
+class DrainsNodes(Protocol):
+    """A scheduler that takes nodes out for those who administer it."""
+
+    def drain(self, node: str, reason: str) -> None:
+        """Give it no more jobs; refused where it is not up: others' reasons stay as they are."""
+
+    def resume(self, node: str, reason: str) -> None:
+        """Take it back in; refused unless it is drained for exactly this reason."""
 
 
 class Scheduler(Protocol):

@@ -29,6 +29,10 @@ class Account:
         """Whether it can order the queue: with own jobs only it would just push these back."""
         return self.rights is None or self.rights.everyone
 
+    @property
+    def drains(self) -> bool:
+        return self.rights is not None and self.rights.administers
+
     def may(self, kind: ActionKind, owner: str) -> bool:
         """A user could lower the limit of an own job on Slurm, but never raise it again."""
         return self.orders or (kind not in _FOR_OPERATORS and owner == self.user)
@@ -68,6 +72,10 @@ class Account:
             warnings.append(
                 f"ordering is switched off: {self.user} may change own jobs only, and a nice "
                 "number would only push them back behind other users', which are left alone"
+            )
+        if mode == "act" and not self.orders:
+            warnings.append(
+                "a job that is queued again loses its age: only an operator could make up for it"
             )
         return warnings
 

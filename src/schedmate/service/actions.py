@@ -25,8 +25,10 @@ from schedmate.model import (
     SchedulerUnreachable,
     array_of,
 )
-from schedmate.schedulers.base import OrdersInBulk
+from schedmate.schedulers.base import DrainsNodes, OrdersInBulk, PlansApart
 from schedmate.service.account import Account, account_at
+from schedmate.service.hourly import ACTIONS_AN_HOUR, HourlyBound
+from schedmate.service.node_actions import NodeActions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,8 +38,19 @@ if TYPE_CHECKING:
 
 _ALLOWED: dict[Mode, frozenset[ActionKind]] = {
     "observe": frozenset(),
-    "assist": frozenset({"set_nice", "set_time_limit"}),
-    "act": frozenset({"set_nice", "set_time_limit", "requeue", "cancel", "hold", "release"}),
+    "assist": frozenset({"set_nice", "set_time_limit", "set_time_min"}),
+    "act": frozenset(
+        {
+            "set_nice",
+            "set_time_limit",
+            "set_time_min",
+            "requeue",
+            "cancel",
+            "hold",
+            "release",
+            "drain",
+        }
+    ),
 }
 _MINUTE_S = 60.0
 """Schedulers count limits in whole minutes."""
@@ -51,10 +64,14 @@ class ActionOutcome:
 
 
 class Actions:
-    def __init__(self, scheduler: Scheduler, store: Store, mode: Mode) -> None:
+    def __init__(
+        self, scheduler: Scheduler, store: Store, mode: Mode, *, an_hour: int = ACTIONS_AN_HOUR
+    ) -> None:
         self._scheduler = scheduler
         self._store = store
         self._allowed = _ALLOWED[mode]
+        self._hour = HourlyBound(store, an_hour)
+        self._nodes = NodeActions(scheduler, store)
         self._asked: set[str] = set()
         self._objections: dict[str, str] = {}
         """What the scheduler answered to some that were asked for with others."""
@@ -77,7 +94,15 @@ class Actions:
         elif self.waits_for_others(action):
             self._unwritten.append((action, now, "intended"))
         elif (self._store.intend(action, at=now) or self._failed_to_give_back(action)) and may:
-            self._do(action, now)
+            if self._hour.take(action, now):
+                self._do(action, now)
+            elif action.kind != "requeue":  # which waits for the next hour
+                self._store.settle(action, "failed", at=now, note=self._hour.words)
+
+    def would(self, action: Action) -> bool:
+        """Whether it would be carried out in this mode and by this account."""
+        allowed = action.asks_the_scheduler and self._is_allowed(action)
+        return allowed and self._may(action) is not False
 
     def waits_for_others(self, action: Action) -> bool:
         """Whether it is asked for together with all of its kind, at the end of a look."""
@@ -134,6 +159,8 @@ class Actions:
         try:
             if self._account is None:
                 self._account = account_at(self._scheduler)
+            if action.kind == "drain":
+                return self._account.drains and isinstance(self._scheduler, DrainsNodes)
             if self._account.orders or action.kind == "set_nice":
                 return self._account.orders
             owners = [job.user for job in self._scheduler.jobs([action.job_id])]
@@ -146,12 +173,14 @@ class Actions:
         """Settle what has been reached, and go on with what was intended but is not there yet."""
         self._write_down()
         intended = self._intended()
+        self._nodes.settle([one for one in intended if one.kind == "drain"], now)
+        intended = [one for one in intended if one.kind != "drain"]
         self._order_in_bulk(intended)
         begun = [
             one for one in intended if one.key in self._asked or not self.waits_for_others(one)
         ]
         still_open = self._settle_what_can_be(begun, now)
-        again = [action for action in still_open if self._go_on(action, now)]
+        again = [action for action, job in still_open if self._go_on(action, job, now)]
         self._settle_what_can_be(again, now)
 
     def _order_in_bulk(self, intended: Sequence[Action]) -> None:
@@ -177,9 +206,12 @@ class Actions:
     def _intended(self) -> list[Action]:
         return [record.action for record in self._store.actions(state="intended")]
 
-    def _go_on(self, action: Action, now: float) -> bool:
+    def _go_on(self, action: Action, job: Job, now: float) -> bool:
         in_bulk = action.kind == "set_nice" and isinstance(self._scheduler, OrdersInBulk)
         if in_bulk or action.key in self._asked or (may := self._may(action)) is None:
+            return False
+        begun = job.restarts > action.attempt or job.held
+        if may and not begun and not self._hour.take(action, now):
             return False
         if not may:
             self._store.settle(action, "observed", at=now)
@@ -189,8 +221,10 @@ class Actions:
             return False
         return may and self._do(action, now)
 
-    def _settle_what_can_be(self, actions: Sequence[Action], now: float) -> list[Action]:
-        """With one question about all of them; return those that stay open."""
+    def _settle_what_can_be(
+        self, actions: Sequence[Action], now: float
+    ) -> list[tuple[Action, Job]]:
+        """With one question about all of them; return those that stay open, with their jobs."""
         if not actions:
             return []
         jobs, missing = self._look(sorted({action.job_id for action in actions}))
@@ -208,7 +242,7 @@ class Actions:
                 note = objection if objection and outcome.state == "failed" else outcome.note
                 settled.append((action, outcome.state, note))
             elif job is not None:
-                still_open.append(action)
+                still_open.append((action, job))
         if settled:
             with self._store.together():
                 for action, state, note in settled:
@@ -225,6 +259,9 @@ class Actions:
 
     def _do(self, action: Action, now: float) -> bool:
         """Whether the scheduler was asked for all of it."""
+        if action.kind == "drain":
+            self._nodes.drain(action, now)
+            return False
         try:
             finished = self._ask_scheduler(action)
         except SchedulerUnreachable as error:
@@ -256,6 +293,9 @@ class Actions:
                 self._scheduler.set_nice(action.job_id, int(action.value or 0))
             case "set_time_limit":
                 self._scheduler.set_time_limit(action.job_id, action.value)
+            case "set_time_min":
+                if isinstance(self._scheduler, PlansApart):
+                    self._scheduler.set_time_min(action.job_id, action.value)
             case "requeue":
                 return self._scheduler.requeue(
                     action.job_id,
@@ -301,6 +341,8 @@ def _reached(action: Action, job: Job) -> bool:
             return job.nice == action.value
         case "set_time_limit":
             return _same_limit(job.request.time_limit_s, action.value)
+        case "set_time_min":
+            return _same_limit(job.request.time_min_s, action.value)
         case "hold":
             return job.held
         case "release":
@@ -315,6 +357,8 @@ def _shortfall(action: Action, job: Job) -> str:
         return f"priority was set by hand: nice stays {job.nice}"
     if action.kind in ("hold", "release"):
         return f"the job is {'still held' if job.held else 'not held'}"
+    if action.kind == "set_time_min":
+        return f"TimeMin stays {job.request.time_min_s} s"
     return f"the limit stays {job.request.time_limit_s} s"
 
 

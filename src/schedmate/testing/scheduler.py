@@ -123,6 +123,32 @@ class FakeScheduler:
         self.put(replace(job, request=replace(job.request, time_limit_s=seconds)))
         self._done("set_time_limit", job_id, str(seconds))
 
+    def set_time_min(self, job_id: JobId, seconds: float | None) -> None:
+        job = self._job(job_id)
+        self.put(replace(job, request=replace(job.request, time_min_s=seconds)))
+        self._done("set_time_min", job_id, str(seconds))
+
+    def set_excluded(self, job_id: JobId, nodes: Sequence[str]) -> None:
+        job = self._job(job_id)
+        self.put(replace(job, request=replace(job.request, exclude_nodes=tuple(nodes))))
+        self._done("set_excluded", job_id, *nodes)
+
+    def drain(self, node: str, reason: str) -> None:
+        self._reach()
+        state = self.node_states[node]
+        if state.condition != "up":
+            raise SchedulerError(f"node {node} is {state.condition} already")
+        self.node_states[node] = replace(state, condition="drain", reason=reason)
+        self._done("drain", node)
+
+    def resume(self, node: str, reason: str) -> None:
+        self._reach()
+        state = self.node_states[node]
+        if state.condition != "drain" or state.reason != reason:
+            raise SchedulerError(f"node {node} was changed since")
+        self.node_states[node] = replace(state, condition="up", reason="")
+        self._done("resume", node)
+
     def _job(self, job_id: JobId) -> Job:
         self._reach()
         if job_id not in self.known:

@@ -17,13 +17,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeVar
 
-from schedmate.model import (
-    JobState,
-    NotFound,
-    PartlyKnown,
-    SchedulerError,
-    SchedulerUnreachable,
-)
+from schedmate.model import JobState, NotFound, PartlyKnown, SchedulerError, SchedulerUnreachable
 from schedmate.model.priority import NICE_HOURS
 from schedmate.schedulers.slurm import (
     activity,
@@ -218,6 +212,26 @@ class SlurmScheduler:
     def set_time_limit(self, job_id: JobId, seconds: float | None) -> None:
         limit = "UNLIMITED" if seconds is None else str(minutes(seconds))
         self._update(job_id, f"TimeLimit={limit}")
+
+    def set_time_min(self, job_id: JobId, seconds: float | None) -> None:
+        """See `PlansApart`."""
+        if not self._site().soft_limits:
+            raise SchedulerError("without time_min_as_soft_limit TimeMin would change the limit")
+        self._update(job_id, f"TimeMin={0 if seconds is None else minutes(seconds)}")
+
+    def set_excluded(self, job_id: JobId, nodes: Sequence[str]) -> None:
+        """See `ExcludesNodes`."""
+        self._update(job_id, f"ExcNodeList={','.join(nodes)}")
+
+    def drain(self, node: str, reason: str) -> None:
+        """See `DrainsNodes`."""
+        nodes.refuse_unless_up(node, self.nodes([node]))
+        self._slurm.ask("scontrol", "update", f"NodeName={node}", "State=DRAIN", f"Reason={reason}")
+
+    def resume(self, node: str, reason: str) -> None:
+        """See `DrainsNodes`."""
+        nodes.refuse_unless_drained(node, reason, self.nodes([node]))
+        self._slurm.ask("scontrol", "update", f"NodeName={node}", "State=RESUME")
 
     def gpu_use(self, job: Job) -> GpuUse | None:
         """See `MeasuresGpus`. Of all steps; one that accounting has not heard of yet counts not."""

@@ -9,11 +9,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from schedmate.model import NodeState
+from schedmate.model import NodeState, NotFound, SchedulerError
 from schedmate.schedulers.slurm import values
 from schedmate.schedulers.slurm.values import expand
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from schedmate.model import NodeCondition
 
 _FIELD = re.compile(r"(?:^| )(NodeName|State|Partitions|BootTime|ActiveFeatures)=(\S*)")
@@ -27,6 +29,23 @@ def node_states(text: str, reservations: str = "") -> list[NodeState]:
     """`reservations` is the output of `scontrol -o show reservation`."""
     held = _reserved(reservations)
     return [_node(line, held) for line in text.splitlines() if line.startswith("NodeName=")]
+
+
+def refuse_unless_up(name: str, found: Sequence[NodeState]) -> None:
+    """Somebody else's drain, and its reason, are never overwritten."""
+    if not found:
+        raise NotFound(f"Slurm knows no node {name}")
+    if found[0].condition != "up":
+        raise SchedulerError(f"node {name} is {found[0].state} already, and is left as it is")
+
+
+def refuse_unless_drained(name: str, reason: str, found: Sequence[NodeState]) -> None:
+    """A node that an operator has taken over, or that is down, is not ours to resume."""
+    if not found:
+        raise NotFound(f"Slurm knows no node {name}")
+    if found[0].condition != "drain" or found[0].reason != reason:
+        why = f" ({found[0].reason})" if found[0].reason else ""
+        raise SchedulerError(f"node {name} is {found[0].state}{why}: changed since, left as it is")
 
 
 def _reserved(text: str) -> dict[str, tuple[str, ...]]:

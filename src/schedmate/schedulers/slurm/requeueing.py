@@ -102,7 +102,7 @@ class Requeueing:
             return False
         if refusals:
             raise SchedulerError(f"it was queued again, but: {'; '.join(refusals)}")
-        return True
+        return self.look(self.job_id)["State"] != _OURS
 
     def _exclude(self) -> None:
         """Add to the nodes that are excluded already."""

@@ -22,13 +22,15 @@ def rights(slurm: SlurmCommands, *, accounting: Callable[[], bool]) -> Rights:
     """Root, SlurmUser and those with an admin level; the level is kept by the accounting."""
     user = account_name()
     if os.getuid() == 0:
-        return Rights(everyone=True, role="root")
+        return Rights(everyone=True, role="root", administers=True)
     found = _SLURM_USER.search(slurm.ask("scontrol", "show", "config"))
     if found is not None and found[1] == user:
-        return Rights(everyone=True, role="SlurmUser")
+        return Rights(everyone=True, role="SlurmUser", administers=True)
     level = _level(slurm, user) if accounting() else ""
     role = _LEVELS.get(level.lower(), "")
-    return Rights(everyone=bool(role), role=role or "ordinary user")
+    return Rights(
+        everyone=bool(role), role=role or "ordinary user", administers=role == "administrator"
+    )
 
 
 def _level(slurm: SlurmCommands, user: str) -> str:

@@ -21,10 +21,10 @@ from schedmate.core import (
     Event,
     Instruction,
     JobAdvised,
-    JobDiagnosed,
     JobForgotten,
     JobSeen,
     Measure,
+    NodeSeen,
     Past,
     ProgressSeen,
     Remember,
@@ -33,18 +33,17 @@ from schedmate.core import (
     Track,
     job_of,
 )
-from schedmate.handler import Case, Handler
-from schedmate.model import Action, Asker, Diagnosis, Job, JobId, JobState, SchedulerUnreachable
+from schedmate.model import Action, Asker, Job, JobId, JobState, SchedulerUnreachable
 from schedmate.service.daemon.activity import Activities
 from schedmate.service.daemon.background import BackgroundQueue
 from schedmate.service.daemon.code_completion import CodeCompletion
-from schedmate.service.daemon.diagnosing import Diagnosing, is_unread
+from schedmate.service.daemon.failures import Failures
 from schedmate.service.daemon.job_reading import MOST_SCRIPTS, JobReader
 from schedmate.service.daemon.pattern_learning import PatternLearning
 from schedmate.service.daemon.progress_filter import ProgressFilter
 from schedmate.service.daemon.site_model_updater import SiteModelUpdater
 from schedmate.service.daemon.watching import LogWatcher
-from schedmate.service.records.attempts import past_of, reached_in
+from schedmate.service.records.attempts import past_of
 from schedmate.service.records.event_log import Recorder, opened
 from schedmate.service.records.nodes import NodeKnowledge
 from schedmate.service.records.run_record import measured_gpus, run_that_ended
@@ -55,17 +54,15 @@ if TYPE_CHECKING:
 
     from schedmate.advisor import Advisor, Target
     from schedmate.advisor.advisor import Advised
-    from schedmate.core.events import DiagnosedBy
+    from schedmate.handler import Handler
     from schedmate.schedulers.base import Scheduler
     from schedmate.service.actions import Actions
     from schedmate.store import Store
 
 _RETRY_AFTER_S = 60.0
-_HANG = "hang"
 _PLACELESS_S = 2.0
 """How long new jobs may be read before all of them have a provisional place in the queue."""
-_READ_AGAIN_S, _READ_FOR_S = 300.0, 86400.0
-"""How often, and how long after its end, a log that cannot be read is tried again."""
+_NODES_APART_S = 300.0
 _log = logging.getLogger("schedmate.daemon")
 
 
@@ -85,32 +82,38 @@ class Daemon:
         advise_with_model: Callable[[Target], Advised] | None = None,
         own_files: Path | None = None,
         most_scripts: int = MOST_SCRIPTS,
+        drains: bool = False,
     ) -> None:
         self._engine = engine
         self._settings = settings or {}
         self._scheduler = scheduler
         self._store = store
         self._reader = JobReader(scheduler, store, advisor, most_scripts)
-        self._handler = handler
         self._actions = actions
         self._nodes = NodeKnowledge(scheduler, store)
         self._background = BackgroundQueue()
-        self._diagnosing = Diagnosing(handler)
         self._site_model = SiteModelUpdater(store, self._background, open_store)
         self._completion = CodeCompletion(store, self._background, advise_with_model)
         self._activities = Activities(scheduler, own_files)
         self._suspects: list[Job] = []
+        self._failures = Failures(
+            engine=engine,
+            store=store,
+            handler=handler,
+            nodes=self._nodes,
+            background=self._background,
+            send=self._send_about,
+        )
         learning = PatternLearning(store, self._background, asker)
         self._watching = LogWatcher(store, learning, self._activities.interactive)
         self._recorder = Recorder(store)
         self._filter = ProgressFilter(engine.hang_after_s)
+        self._look_at_nodes: float | None = 0.0 if drains else None
         self._retry_at: dict[JobId, float] = {}
         self._started = False
         self._to_advise: dict[JobId, None] = {}  # in this look or in a later one
         self._provisional: dict[JobId, Action] = {}
         """Places in the queue for jobs that are about to be read in this look."""
-        self._unread: dict[JobId, tuple[Job, float]] = {}
-        """Failed jobs with logs that could not be read, and when to try again."""
 
     def cycle(self, now: float) -> None:
         """Look once at everything and do what follows from it."""
@@ -128,11 +131,12 @@ class Daemon:
             if self._filter.is_new(job_id, progress, now):
                 self._send(ProgressSeen(now, job_id, progress))
         self._measure_suspects(now)
-        self._diagnose_unread(now)
+        self._failures.read_again(now)
+        self._suspect_nodes(now)
         self._send_events_of_verbs()
         self._site_model.consider(now)
         self._background.deliver(now)
-        self._diagnosing.deliver(now)
+        self._failures.deliver(now)
         self._finish(now)
 
     def _advise_all_pending(self, now: float) -> None:
@@ -154,22 +158,6 @@ class Daemon:
         for action in places.values():
             self._act(action, now)
 
-    def _diagnose_unread(self, now: float) -> None:
-        for job, at in list(self._unread.values()):
-            if now >= at:
-                del self._unread[job.id]
-                with self._isolated(job, now):
-                    self._diagnose_again(job, now)
-
-    def _diagnose_again(self, job: Job, now: float) -> None:
-        known, before = self._engine.known.get(job.id), self._store.diagnoses(job.id)
-        if known is None or known.job.restarts != job.restarts:
-            return
-        for event in self._diagnose(job, now, hung=False):
-            found = event.diagnosis
-            if not found.unread_logs or found.reason != before[job.restarts].reason:
-                self._send(event)
-
     def _measure_suspects(self, now: float) -> None:
         """All that are due, with one question."""
         suspects, self._suspects = self._suspects, []
@@ -182,9 +170,17 @@ class Daemon:
             if job.id in found:
                 self._send(ActivitySeen(now, job.id, job.restarts, found[job.id]))
 
+    def _suspect_nodes(self, now: float) -> None:
+        """Only where the site lets nodes be drained: nothing else follows from them."""
+        if self._look_at_nodes is None or now < self._look_at_nodes:
+            return
+        self._look_at_nodes = now + _NODES_APART_S
+        for suspect in self._nodes.suspects(now):
+            self._send(NodeSeen(now, suspect))
+
     def finish_diagnoses(self, now: float) -> None:
         """Wait for those whose logs take long, and do what follows from them."""
-        self._diagnosing.finish(now)
+        self._failures.finish(now)
         self._recorder.flush()
 
     def stop(self, now: float) -> None:
@@ -200,7 +196,7 @@ class Daemon:
         self._recorder.flush()
 
     def close(self) -> None:
-        self._diagnosing.close()
+        self._failures.close()
         self._background.close()
         self._watching.close()
 
@@ -215,7 +211,7 @@ class Daemon:
     def _forget(self, job_id: JobId, now: float) -> None:
         self._provisional.pop(job_id, None)
         self._to_advise.pop(job_id, None)
-        self._unread.pop(job_id, None)
+        self._failures.forget(job_id)
         self._completion.forget(job_id)
         self._send(JobForgotten(now, job_id))
         self._recorder.forget(job_id)
@@ -255,6 +251,12 @@ class Daemon:
                 self._send(event)
             self._store.mark_handled(row.id)
 
+    def _send_about(self, job: Job, now: float, made: Callable[[], Sequence[Event]]) -> None:
+        """Events that take work to make: an error in it is about this job alone."""
+        with self._isolated(job, now):
+            for event in made():
+                self._send(event)
+
     def _send(self, event: Event) -> None:
         events = deque([event])
         while events:
@@ -274,7 +276,7 @@ class Daemon:
             case Measure(job=job):
                 self._suspects.append(job)
             case Diagnose(job=job, hung=hung):
-                return self._diagnose(job, now, hung=hung)
+                return self._failures.diagnose(job, now, hung=hung)
             case Remember(job=job):
                 self._remember(job)
             case Act(action=action) if action.provisional:
@@ -326,69 +328,6 @@ class Daemon:
     def _advise_again(self, job: Job, now: float) -> Sequence[Event]:
         kept = self._site_model.predict_again(job)
         return [] if kept is None else [JobAdvised(now, job.id, kept.advice, cause="started")]
-
-    def _diagnose(self, job: Job, now: float, *, hung: bool) -> Sequence[JobDiagnosed]:
-        known = self._store.diagnoses(job.id).get(job.restarts)
-        # a run that seemed to hang and then ended by itself is another case
-        is_settled = known is not None and (hung or known.reason != _HANG) and not is_unread(known)
-        if known is not None and is_settled and not self._handler.leaves_open(known):
-            return [self._found(job, known, now)]
-        case = self._case(job, now, hung=hung)
-        if known is not None and is_settled:
-            return [self._answered(job, case, known, now, keep=False)]
-
-        def later(diagnosis: Diagnosis, at: float) -> None:
-            with self._isolated(job, at):
-                self._send(self._answered(job, case, diagnosis, at))
-
-        found = self._diagnosing.diagnose(case, f"the failure of job {job.id}", later)
-        return [] if found is None else [self._answered(job, case, found, now)]
-
-    def _answered(
-        self, job: Job, case: Case, diagnosis: Diagnosis, now: float, *, keep: bool = True
-    ) -> JobDiagnosed:
-        if keep:
-            self._store.keep_diagnosis(job.id, job.restarts, diagnosis)
-        if is_unread(diagnosis) and now - (job.end_time or now) < _READ_FOR_S:
-            self._unread[job.id] = job, now + _READ_AGAIN_S
-        if self._handler.leaves_open(diagnosis):
-            # also after a restart: the answer may have been lost
-            self._background.submit(
-                f"the failure of job {job.id}",
-                lambda: self._handler.ask_model(case, diagnosis),
-                lambda refined, at: self._refined(job, diagnosis, refined, at),
-            )
-        return self._found(job, diagnosis, now)
-
-    def _case(self, job: Job, now: float, *, hung: bool) -> Case:
-        kept = self._store.advice(job.id)
-        return Case.of_job(
-            job,
-            workload=None if kept is None else kept.advice.workload,
-            hung=hung,
-            node_states=self._nodes.states_of(job, now),
-            suspects=tuple(one.node for one in self._nodes.suspects_among(job.nodes, now)),
-        )
-
-    def _found(
-        self, job: Job, diagnosis: Diagnosis, now: float, by: DiagnosedBy = "handler"
-    ) -> JobDiagnosed:
-        """With all that the decision depends on; of nodes only where it may avoid some."""
-        again = diagnosis.decision.retry != "no"
-        return JobDiagnosed(
-            now,
-            job.id,
-            job.restarts,
-            diagnosis,
-            reached=reached_in(job, self._store),
-            choice=self._nodes.choice_for(job, now) if again and job.nodes else None,
-            by=by,
-        )
-
-    def _refined(self, job: Job, before: Diagnosis, refined: Diagnosis, now: float) -> None:
-        if refined.reason != before.reason:
-            self._store.keep_diagnosis(job.id, job.restarts, refined)
-            self._send(self._found(job, refined, now, by="model"))
 
     def _remember(self, job: Job) -> None:
         ended = self._watching.end(job)

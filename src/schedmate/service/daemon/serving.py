@@ -17,6 +17,7 @@ from schedmate.handler import Handler
 from schedmate.model import SchedMateError, SchedulerUnreachable
 from schedmate.service.actions import Actions
 from schedmate.service.daemon.daemon import Daemon
+from schedmate.service.dry_run import DryRun, copy_of
 from schedmate.service.wiring import (
     LateAsker,
     agent_steps,
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from schedmate.advisor import Target
     from schedmate.advisor.advisor import Advised
     from schedmate.config import Settings
+    from schedmate.schedulers.base import Scheduler
+    from schedmate.service.dry_run import OnDecision
 
 _log = logging.getLogger("schedmate.serve")
 _LONGEST_PAUSE_S = 300.0
@@ -49,10 +52,29 @@ def scripts_a_look(settings: Settings) -> int:
 
 
 @contextmanager
-def assemble(settings: Settings) -> Iterator[Daemon]:
-    """The live system, ready to look at the scheduler for the first time."""
-    store = open_store(settings)
+def assemble(settings: Settings, on_decision: OnDecision | None = None) -> Iterator[Daemon]:
+    """The live system, ready to look at the scheduler for the first time.
+
+    With `on_decision` it is a dry run: nothing is asked of the scheduler, and what is learnt goes
+    into a copy of the store.
+    """
     scheduler = open_scheduler(settings)
+    if on_decision is None:
+        with _assembled(settings, scheduler) as daemon:
+            yield daemon
+        return
+    with (
+        copy_of(settings.database) as copy,
+        _assembled(replace(settings, state_dir=copy.parent), scheduler, on_decision) as daemon,
+    ):
+        yield daemon
+
+
+@contextmanager
+def _assembled(
+    settings: Settings, scheduler: Scheduler, on_decision: OnDecision | None = None
+) -> Iterator[Daemon]:
+    store = open_store(settings)
     asker = LateAsker(patient(settings), store)
     limits = limits_of(settings, act_since=store.created_at())
     daemon = Daemon(
@@ -62,7 +84,10 @@ def assemble(settings: Settings) -> Iterator[Daemon]:
         store=store,
         advisor=Advisor(store, store),
         handler=Handler(store, asker),
-        actions=Actions(scheduler, store, settings.mode),
+        actions=Actions(scheduler, store, settings.mode, an_hour=settings.actions_an_hour)
+        if on_decision is None
+        else DryRun(scheduler, store, settings.mode, on_decision),
+        drains=settings.drain.allowed,
         asker=asker,
         open_store=lambda: open_store(settings),
         advise_with_model=_with_model(settings) if settings.llm.advice else None,
@@ -93,16 +118,16 @@ def _with_model(settings: Settings) -> Callable[[Target], Advised]:
     return advise
 
 
-def serve(settings: Settings, stop: threading.Event) -> None:
+def serve(settings: Settings, stop: threading.Event, on_decision: OnDecision | None = None) -> None:
     """Look at the scheduler again and again until `stop` is set."""
-    with _alone(settings), assemble(settings) as daemon:
+    with _alone(settings, on_decision), assemble(settings, on_decision) as daemon:
         _run(daemon, poll_seconds(settings), stop)
         _end(daemon)
 
 
-def look_once(settings: Settings) -> None:
+def look_once(settings: Settings, on_decision: OnDecision | None = None) -> None:
     """Look once and do what follows from it."""
-    with _alone(settings), assemble(settings) as daemon:
+    with _alone(settings, on_decision), assemble(settings, on_decision) as daemon:
         daemon.cycle(time.time())
         daemon.finish_diagnoses(time.time())
         _end(daemon)
@@ -116,8 +141,14 @@ def _end(daemon: Daemon) -> None:
 
 
 @contextmanager
-def _alone(settings: Settings) -> Iterator[None]:
-    """One daemon at a time: a second one would finish what the first is in the midst of."""
+def _alone(settings: Settings, on_decision: OnDecision | None) -> Iterator[None]:
+    """One daemon at a time: a second one would finish what the first is in the midst of.
+
+    A dry run finishes nothing, and may run beside it.
+    """
+    if on_decision is not None:
+        yield
+        return
     lock = hold(settings.daemon_lock)
     if lock is None:
         raise SchedMateError(f"a daemon is serving {settings.state_dir} already")

@@ -10,7 +10,7 @@ import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from schedmate.core import NodeChoice
+from schedmate.core import NodeChoice, SuspectNode
 from schedmate.handler.suspects import WINDOW_S, Suspicion, suspicions
 from schedmate.model import Job, NodeState, SchedMateError
 
@@ -69,6 +69,7 @@ class NodeKnowledge:
             fit,
             max(1, job.request.nodes),
             required=frozenset(job.request.required_nodes),
+            excluded=frozenset(job.request.exclude_nodes),
             picky=len(fit) < len(up),
         )
 
@@ -79,6 +80,24 @@ class NodeKnowledge:
         except SchedMateError:
             return job
         return next((one for one in found if one.restarts == job.restarts), job)
+
+    def suspects(self, now: float) -> list[SuspectNode]:
+        """The suspect ones of the scheduler, with what a drain depends on."""
+        states, known = self._all_states(now), self._all_suspicions(now)
+        out = sum(one.condition != "up" for one in states.values())
+        return [
+            SuspectNode(
+                node=states[one.node],
+                probability=one.probability,
+                failures=one.failures,
+                users=one.users,
+                newest=max((against.at for against in one.evidence), default=0.0),
+                nodes=len(states),
+                out=out,
+            )
+            for one in known.values()
+            if one.suspect and one.node in states
+        ]
 
     def views(self, now: float) -> list[NodeView]:
         """Every node that the scheduler has or a past job ran on, the most suspect first."""

@@ -1,4 +1,7 @@
-"""What a person does about one job: queue it again, release it, or correct its diagnosis."""
+"""What a person does about one job: queue it again, release it, or correct its diagnosis.
+
+What begins with `would` states what the same call would do, and refuses what it would refuse.
+"""
 
 from __future__ import annotations
 
@@ -30,6 +33,26 @@ def requeue(scheduler: Scheduler, job_id: JobId) -> None:
         time.sleep(_POLL_S)
 
 
+def would_requeue(scheduler: Scheduler, job_id: JobId) -> str:
+    job = _job(scheduler, job_id)
+    if job.state is JobState.PENDING:
+        raise SchedulerError(f"job {job_id} is waiting already")
+    end = "stopped and queued" if job.state is JobState.RUNNING else "queued"
+    return f"job {job_id} ({job.state}, run {job.restarts + 1}) would be {end} again"
+
+
+def would_cancel(scheduler: Scheduler, job_id: JobId) -> str:
+    job = _job(scheduler, job_id)
+    if job.state.ended:
+        return f"job {job_id} has ended ({job.state}): nothing would be done"
+    return f"job {job_id} ({job.state}) would be cancelled"
+
+
+def would_release(scheduler: Scheduler, store: Store, job_id: JobId) -> str:
+    _held_by_us(scheduler, store, job_id)
+    return f"job {job_id} would be released"
+
+
 def _waits_again(scheduler: Scheduler, job_id: JobId, run: int) -> bool:
     """A job that has started again between two looks, or just now, has waited too."""
     try:
@@ -50,6 +73,17 @@ def _job(scheduler: Scheduler, job_id: JobId) -> Job:
 
 def release(scheduler: Scheduler, store: Store, job_id: JobId) -> None:
     """Let a job start that SchedMate holds; it is not held again."""
+    job = _held_by_us(scheduler, store, job_id)
+    reason = DecisionReason(code="by_a_person")
+    action = Action(
+        kind="release", job_id=job_id, attempt=job.restarts, why="released by hand", reason=reason
+    )
+    scheduler.release(job_id)
+    store.intend(action, at=time.time())
+    store.settle(action, "done", at=time.time())
+
+
+def _held_by_us(scheduler: Scheduler, store: Store, job_id: JobId) -> Job:
     job = _job(scheduler, job_id)
     if not job.held:
         raise SchedulerError(f"job {job_id} is not held")
@@ -58,13 +92,7 @@ def release(scheduler: Scheduler, store: Store, job_id: JobId) -> None:
             f"job {job_id} was not held by SchedMate; release it as it was held"
             f"{f', with scontrol release {job_id}' if scheduler.name == 'slurm' else ''}"
         )
-    reason = DecisionReason(code="by_a_person")
-    action = Action(
-        kind="release", job_id=job_id, attempt=job.restarts, why="released by hand", reason=reason
-    )
-    scheduler.release(job_id)
-    store.intend(action, at=time.time())
-    store.settle(action, "done", at=time.time())
+    return job
 
 
 def record_correction(store: Store, job: Job, diagnosis: Diagnosis) -> None:

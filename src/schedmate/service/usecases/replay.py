@@ -6,12 +6,13 @@ the time. With other settings the events are replayed twice, by the recorded one
 
 from __future__ import annotations
 
+import heapq
 import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from schedmate import config
-from schedmate.core import Act, Started
+from schedmate.core import Act, JobSeen, Started, job_of
 from schedmate.model import Action, BadInput, JobId, NotFound
 from schedmate.model.wire import from_json, to_json
 from schedmate.service.records.event_log import all_events, opened
@@ -94,7 +95,7 @@ def recorded_in(store: Store) -> Recording:
 
 
 def _by_a_person(action: Action) -> bool:
-    return action.reason is not None and action.reason.code == "by_a_person"
+    return action.reason is not None and action.reason.code in ("by_a_person", "reverted")
 
 
 def recorded_by(path: Path) -> Recording:
@@ -206,15 +207,31 @@ def decisions(
     """
     found: dict[str, Action] = {}
     engine = _engine(settings_for({}), recording)
+    due: list[tuple[float, JobId]] = []
     for row in recording.events:
         event = opened(row)
         if isinstance(event, Started):
-            engine = _engine(settings_for(event.settings), recording)
-        for instruction in engine.handle(event):
-            if isinstance(instruction, Act):
-                found.setdefault(instruction.action.key, instruction.action)
+            engine, due = _engine(settings_for(event.settings), recording), []
+        for sent in (*_looks_until(event.at, due, engine), event):
+            for instruction in engine.handle(sent):
+                if isinstance(instruction, Act):
+                    found.setdefault(instruction.action.key, instruction.action)
+        at = engine.due(job_of(event))
+        if at is not None and at > event.at:
+            heapq.heappush(due, (at, job_of(event)))
         on_event()
     return list(found.values())
+
+
+def _looks_until(
+    at: float, due: list[tuple[float, JobId]], engine: DecisionEngine
+) -> Iterator[JobSeen]:
+    """Looks at waiting jobs at which a bound is reached by these settings: where nothing followed
+    from a look at the time, the log has left it out."""
+    while due and due[0][0] < at:
+        when, job_id = heapq.heappop(due)
+        if job_id in engine.known:
+            yield JobSeen(when, engine.known[job_id].job)
 
 
 def differences(before: Iterable[Action], now: Iterable[Action]) -> Iterator[Difference]:

@@ -1,0 +1,145 @@
+"""Failed and hung jobs: each is diagnosed, and what the decision depends on is collected."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from schedmate.core import JobDiagnosed
+from schedmate.handler import Case
+from schedmate.service.daemon.diagnosing import Diagnosing, is_unread
+from schedmate.service.records.attempts import reached_in
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from schedmate.core import DecisionEngine, Event
+    from schedmate.core.events import DiagnosedBy
+    from schedmate.handler import Handler
+    from schedmate.model import Diagnosis, Job, JobId
+    from schedmate.service.daemon.background import BackgroundQueue
+    from schedmate.service.records.nodes import NodeKnowledge
+    from schedmate.store import Store
+
+    Send = Callable[[Job, float, Callable[[], Sequence[Event]]], None]
+    """Make events about a job, now, and send them."""
+
+_HANG = "hang"
+_READ_AGAIN_S, _READ_FOR_S = 300.0, 86400.0
+"""How often, and how long after its end, a log that cannot be read is tried again."""
+
+
+class Failures:
+    def __init__(
+        self,
+        *,
+        engine: DecisionEngine,
+        store: Store,
+        handler: Handler,
+        nodes: NodeKnowledge,
+        background: BackgroundQueue,
+        send: Send,
+    ) -> None:
+        self._engine = engine
+        self._store = store
+        self._handler = handler
+        self._nodes = nodes
+        self._background = background
+        self._send = send
+        self._diagnosing = Diagnosing(handler)
+        self._unread: dict[JobId, tuple[Job, float]] = {}
+        """Failed jobs with logs that could not be read, and when to try again."""
+
+    def diagnose(self, job: Job, now: float, *, hung: bool) -> Sequence[JobDiagnosed]:
+        """At once, or nothing for now where it takes longer."""
+        known = self._store.diagnoses(job.id).get(job.restarts)
+        # a run that seemed to hang and then ended by itself is another case
+        is_settled = known is not None and (hung or known.reason != _HANG) and not is_unread(known)
+        if known is not None and is_settled and not self._handler.leaves_open(known):
+            return [self._found(job, known, now)]
+        case = self._case(job, now, hung=hung)
+        if known is not None and is_settled:
+            return [self._answered(job, case, known, now, keep=False)]
+
+        def later(diagnosis: Diagnosis, at: float) -> None:
+            self._send(job, at, lambda: [self._answered(job, case, diagnosis, at)])
+
+        found = self._diagnosing.diagnose(case, f"the failure of job {job.id}", later)
+        return [] if found is None else [self._answered(job, case, found, now)]
+
+    def read_again(self, now: float) -> None:
+        """Logs that could not be read."""
+        for job, at in list(self._unread.values()):
+            if now >= at:
+                del self._unread[job.id]
+                self._send(job, now, partial(self._diagnosed_again, job, now))
+
+    def _diagnosed_again(self, job: Job, now: float) -> Sequence[JobDiagnosed]:
+        known, before = self._engine.known.get(job.id), self._store.diagnoses(job.id)
+        if known is None or known.job.restarts != job.restarts:
+            return []
+        return [
+            event
+            for event in self.diagnose(job, now, hung=False)
+            if not event.diagnosis.unread_logs
+            or event.diagnosis.reason != before[job.restarts].reason
+        ]
+
+    def deliver(self, now: float) -> None:
+        self._diagnosing.deliver(now)
+
+    def finish(self, now: float) -> None:
+        """Wait for those whose logs take long."""
+        self._diagnosing.finish(now)
+
+    def forget(self, job_id: JobId) -> None:
+        self._unread.pop(job_id, None)
+
+    def close(self) -> None:
+        self._diagnosing.close()
+
+    def _answered(
+        self, job: Job, case: Case, diagnosis: Diagnosis, now: float, *, keep: bool = True
+    ) -> JobDiagnosed:
+        if keep:
+            self._store.keep_diagnosis(job.id, job.restarts, diagnosis)
+        if is_unread(diagnosis) and now - (job.end_time or now) < _READ_FOR_S:
+            self._unread[job.id] = job, now + _READ_AGAIN_S
+        if self._handler.leaves_open(diagnosis):
+            # also after a restart: the answer may have been lost
+            self._background.submit(
+                f"the failure of job {job.id}",
+                lambda: self._handler.ask_model(case, diagnosis),
+                lambda refined, at: self._refined(job, diagnosis, refined, at),
+            )
+        return self._found(job, diagnosis, now)
+
+    def _case(self, job: Job, now: float, *, hung: bool) -> Case:
+        kept = self._store.advice(job.id)
+        return Case.of_job(
+            job,
+            workload=None if kept is None else kept.advice.workload,
+            hung=hung,
+            node_states=self._nodes.states_of(job, now),
+            suspects=tuple(one.node for one in self._nodes.suspects_among(job.nodes, now)),
+        )
+
+    def _found(
+        self, job: Job, diagnosis: Diagnosis, now: float, by: DiagnosedBy = "handler"
+    ) -> JobDiagnosed:
+        """With all that the decision depends on; of nodes only where it may avoid some."""
+        again = diagnosis.decision.retry != "no"
+        return JobDiagnosed(
+            now,
+            job.id,
+            job.restarts,
+            diagnosis,
+            reached=reached_in(job, self._store),
+            choice=self._nodes.choice_for(job, now) if again and job.nodes else None,
+            by=by,
+        )
+
+    def _refined(self, job: Job, before: Diagnosis, refined: Diagnosis, now: float) -> None:
+        if refined.reason != before.reason:
+            self._store.keep_diagnosis(job.id, job.restarts, refined)
+            self._send(job, now, lambda: [self._found(job, refined, now, by="model")])

@@ -1,0 +1,67 @@
+"""Decisions that are shown instead of carried out."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import tempfile
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from schedmate.service.actions import Actions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from schedmate.model import Action, Mode
+    from schedmate.schedulers.base import Scheduler
+    from schedmate.store import Store
+
+    OnDecision = Callable[[Action, bool], None]
+    """Gets each new decision, and whether it would have been carried out."""
+
+
+class DryRun(Actions):
+    """Asks the scheduler for nothing, in any mode."""
+
+    def __init__(
+        self, scheduler: Scheduler, store: Store, mode: Mode, on_decision: OnDecision
+    ) -> None:
+        super().__init__(scheduler, store, mode)
+        self._on_decision = on_decision
+        self._decided: set[str] = set()
+
+    def carry_out(self, action: Action, now: float) -> None:
+        """Show it, unless it was done before: what was only observed is not done later."""
+        if action.key in self._decided:
+            return
+        self._decided.add(action.key)
+        kept = self._store.actions(job_id=action.job_id)
+        before = {one.state for one in kept if one.action.key == action.key}
+        if not before & {"done", "intended"}:
+            self._on_decision(action, not before and self.would(action))
+        self._store.intend(action, at=now, state="noted")
+
+    def see_through(self, action: Action, now: float) -> None:
+        self.carry_out(action, now)
+
+    def finish_interrupted(self, now: float) -> None:
+        """What another daemon has begun is left to it."""
+
+
+@contextmanager
+def copy_of(database: Path) -> Iterator[Path]:
+    """The store as it is now, for a daemon that must leave no trace in it."""
+    directory = tempfile.mkdtemp(prefix="schedmate-dry-run-")
+    try:
+        copy = Path(directory) / database.name
+        if database.exists():
+            with (
+                closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as source,
+                closing(sqlite3.connect(copy)) as target,
+            ):
+                source.backup(target)
+        yield copy
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)

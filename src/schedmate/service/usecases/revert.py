@@ -1,0 +1,215 @@
+"""Undoing what was done to jobs and nodes, as far as it still can be.
+
+Only what is still as SchedMate left it is undone: what a person has changed since is theirs. A job
+whose place, limit or hold was undone is left alone from then on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Literal
+
+from schedmate.core import JobReverted, hold_phase
+from schedmate.model import (
+    Action,
+    ActionKind,
+    DecisionReason,
+    JobId,
+    JobState,
+    PartlyKnown,
+    SchedMateError,
+    SchedulerUnreachable,
+)
+from schedmate.schedulers.base import DrainsNodes, ExcludesNodes, PlansApart
+from schedmate.service.node_actions import drain_reason
+from schedmate.service.records.event_log import leave_for_daemon
+
+if TYPE_CHECKING:
+    from schedmate.model import ActionRecord, Job
+    from schedmate.schedulers.base import Scheduler
+    from schedmate.store import Store
+
+Outcome = Literal["undone", "would_undo", "cannot"]
+_WHY = "undone by schedmate revert"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reverted:
+    """One action that was undone, or why it could not be."""
+
+    job_id: JobId = ""
+    node: str = ""
+    kind: ActionKind
+    outcome: Outcome
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """What would undo one action, and the action that is written down for it."""
+
+    action: Action
+    text: str
+    do: Callable[[], None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Obstacle:
+    action: Action
+    text: str
+
+
+def revert(
+    scheduler: Scheduler,
+    store: Store,
+    *,
+    now: float,
+    job_id: JobId | None = None,
+    since: float = 0.0,
+    dry_run: bool = False,
+) -> list[Reverted]:
+    """All that was done since then, of one job or of all jobs and nodes."""
+    records = [
+        one
+        for one in store.actions(job_id=job_id)
+        if one.state == "done" and one.at >= since and one.action.asks_the_scheduler
+    ]
+    by_job: dict[JobId, list[ActionRecord]] = {}
+    for record in records:
+        by_job.setdefault(record.action.job_id, []).append(record)
+    drains = by_job.pop("", [])
+    jobs = {job.id: job for job in _look(scheduler, list(by_job))}
+    steps: list[_Step | _Obstacle] = []
+    for one, done in by_job.items():
+        job = jobs.get(one)
+        if job is not None and not _is_reverted(done):
+            steps += _of_job(scheduler, job, done)
+    steps += _of_nodes(scheduler, drains)
+    return [_carried_out(one, store, now, dry_run=dry_run) for one in steps]
+
+
+def _look(scheduler: Scheduler, ids: list[JobId]) -> Iterable[Job]:
+    try:
+        return scheduler.jobs(ids) if ids else []
+    except PartlyKnown as error:  # accounting is away: what waits or runs is known all the same
+        return error.found
+
+
+def _is_reverted(records: Iterable[ActionRecord]) -> bool:
+    codes = [one.action.reason.code for one in records if one.action.reason is not None]
+    return "reverted" in codes[-1:]
+
+
+def _carried_out(step: _Step | _Obstacle, store: Store, now: float, *, dry_run: bool) -> Reverted:
+    action, text = step.action, step.text
+    outcome: Outcome = "cannot"
+    if isinstance(step, _Step) and dry_run:
+        outcome = "would_undo"
+    elif isinstance(step, _Step):
+        try:
+            step.do()
+        except SchedulerUnreachable:
+            raise
+        except SchedMateError as error:
+            text = f"{text}: {error}"
+        else:
+            outcome = "undone"
+            store.intend(action, at=now)
+            store.settle(action, "done", at=now)
+            if action.job_id:
+                leave_for_daemon(store, JobReverted(now, action.job_id))
+    return Reverted(
+        job_id=action.job_id, node=action.node, kind=action.kind, outcome=outcome, text=text
+    )
+
+
+def _of_job(
+    scheduler: Scheduler, job: Job, records: list[ActionRecord]
+) -> Iterator[_Step | _Obstacle]:
+    if job.state.ended:
+        return
+    last = {one.action.kind: one.action for one in records}
+    if "set_nice" in last:
+        yield from _of_nice(scheduler, job, last["set_nice"])
+    lowered = [
+        one.action
+        for one in records
+        if one.action.reason is not None and one.action.reason.code == "limit_from_prediction"
+    ]
+    if lowered:
+        yield from _of_limit(scheduler, job, lowered[-1])
+    if "set_time_min" in last:
+        yield from _of_plan(scheduler, job, last["set_time_min"])
+    if hold_phase(records, held=job.held) == "ours":
+        yield _Step(_undoing(job, "release"), "released", partial(scheduler.release, job.id))
+    requeues = [one.action for one in records if one.action.kind == "requeue"]
+    if requeues:
+        yield from _of_requeues(scheduler, job, requeues)
+
+
+def _of_nice(scheduler: Scheduler, job: Job, done: Action) -> Iterator[_Step | _Obstacle]:
+    ours = int(done.value or 0)
+    if job.state is not JobState.PENDING:
+        yield _Obstacle(done, "it has started: its nice number has done what it could")
+    elif job.nice != ours:
+        yield _Obstacle(done, f"its nice number is {job.nice} now: changed since, left as it is")
+    elif ours:
+        action = _undoing(job, "set_nice", value=0.0)
+        yield _Step(action, f"nice {ours} taken back", partial(scheduler.set_nice, job.id, 0))
+
+
+def _of_limit(scheduler: Scheduler, job: Job, done: Action) -> Iterator[_Step | _Obstacle]:
+    asked = None if done.reason is None else done.reason.user_limit_s
+    shown, ours = job.request.time_limit_s, done.value
+    if shown is not None and ours is not None and abs(shown - ours) < 60:  # noqa: PLR2004
+        action = _undoing(job, "set_time_limit", value=asked)
+        undo = partial(scheduler.set_time_limit, job.id, asked)
+        yield _Step(action, "its user's time limit restored", undo)
+
+
+def _of_plan(scheduler: Scheduler, job: Job, done: Action) -> Iterator[_Step | _Obstacle]:
+    if job.state is not JobState.PENDING or job.request.time_min_s != done.value:
+        return
+    if isinstance(scheduler, PlansApart):
+        undo = partial(scheduler.set_time_min, job.id, None)
+        yield _Step(_undoing(job, "set_time_min"), "TimeMin taken back", undo)
+
+
+def _of_requeues(
+    scheduler: Scheduler, job: Job, requeues: list[Action]
+) -> Iterator[_Step | _Obstacle]:
+    yield _Obstacle(requeues[-1], "it was queued again: its earlier run does not come back")
+    ours = {node for one in requeues for node in one.exclude_nodes}
+    shown = job.request.exclude_nodes
+    if not ours & set(shown) or not isinstance(scheduler, ExcludesNodes):
+        return
+    words = f"excluded nodes {', '.join(sorted(ours & set(shown)))}"
+    if job.state is not JobState.PENDING:
+        yield _Obstacle(requeues[-1], f"{words}: they can be changed only while it waits")
+        return
+    rest = [node for node in shown if node not in ours]
+    # the number of the run tells this record from others of the same job
+    action = _undoing(job, "requeue", value=float(job.restarts))
+    yield _Step(action, f"{words} taken back", partial(scheduler.set_excluded, job.id, rest))
+
+
+def _of_nodes(scheduler: Scheduler, records: list[ActionRecord]) -> Iterator[_Step | _Obstacle]:
+    newest = {one.action.node: one.action for one in records}
+    for node, done in newest.items():
+        reverted = done.reason is not None and done.reason.code == "reverted"
+        if reverted or not isinstance(scheduler, DrainsNodes):
+            continue
+        reason = DecisionReason(code="reverted")
+        action = Action(
+            kind="drain", job_id="", attempt=0, why=_WHY, reason=reason, value=done.value, node=node
+        )
+        yield _Step(action, "resumed", partial(scheduler.resume, node, drain_reason(done)))
+
+
+def _undoing(job: Job, kind: ActionKind, *, value: float | None = None) -> Action:
+    reason = DecisionReason(code="reverted")
+    return Action(
+        kind=kind, job_id=job.id, attempt=job.restarts, why=_WHY, reason=reason, value=value
+    )

@@ -1,0 +1,371 @@
+"""The modes on a real Slurm: fair, within the site's weights, and undone on request."""
+
+import os
+import random
+import signal
+import stat
+import subprocess
+import sys
+import time
+from collections import Counter
+from contextlib import closing, contextmanager
+from dataclasses import replace
+
+import pytest
+
+from schedmate.config import FairnessSettings, LlmSettings, ScopeSettings, Settings
+from schedmate.model import Action, JobState, SchedulerError
+from schedmate.schedulers.slurm import SlurmScheduler
+from schedmate.service.actions import Actions
+from schedmate.service.daemon.serving import assemble, look_once
+from schedmate.service.usecases.revert import revert
+from schedmate.service.wiring import open_store
+from schedmate.store import KeptAdvice
+from schedmate.testing.builders import an_advice
+from schedmate.testing.scheduler_bench import Bench
+
+pytestmark = pytest.mark.slurm
+PATIENCE_S = 120.0
+MONTH_S = 30 * 86400.0
+ECC = "sleep 1.5; echo 'RuntimeError: CUDA error: uncorrectable ECC error encountered'; exit 1"
+
+
+@pytest.fixture
+def bench(slurm_cluster, tmp_path):
+    bench = Bench(SlurmScheduler(), tmp_path, patience_s=PATIENCE_S)
+    yield bench
+    bench.clear()
+
+
+@pytest.fixture
+def settings(tmp_path, monkeypatch):
+    monkeypatch.setenv("SCHEDMATE_CONFIG", "/dev/null")
+    return Settings(
+        scheduler="slurm",
+        mode="act",
+        state_dir=tmp_path / "state",
+        llm=LlmSettings(enabled=False),
+    )
+
+
+@pytest.fixture
+def store(settings):
+    with closing(open_store(settings)) as store:  # what ended before it was made is left alone
+        yield store
+
+
+@contextmanager
+def configured(cluster, before, after):
+    """Slurm with one other line of its configuration."""
+    text = cluster.config.read_text()
+    assert before in text
+    try:
+        cluster.config.write_text(text.replace(before, after))
+        scontrol("reconfigure")
+        yield
+    finally:
+        cluster.config.write_text(text)
+        scontrol("reconfigure")
+
+
+def scontrol(*words):
+    subprocess.run(["scontrol", *words], check=True)
+
+
+def look(settings):
+    """Of a daemon that knows nothing but what is written down."""
+    with assemble(settings) as daemon:
+        daemon.cycle(time.time())
+
+
+def shown(job_id, form):
+    answer = subprocess.check_output(["squeue", "-h", "-tall", "-j", job_id, "-o", form], text=True)
+    return answer.strip()
+
+
+def waits(bench, *flags):
+    return bench.shell("true", passthrough=("--begin=now+1hour", *flags))
+
+
+# fair
+
+
+@pytest.mark.parametrize(("hours", "first"), [(6.0, "short"), (4.0 / 3600.0, "long")])
+def test_a_job_that_was_overtaken_for_long_enough_starts_first(  # noqa: PLR0917 - fixtures
+    bench, settings, store, slurm_cluster, hours, first
+):
+    fair = replace(settings, fairness=FairnessSettings(hours=hours, times=0.0))
+    gate, *_ = bench.occupy(slurm_cluster.slots)
+    jobs = {name: bench.shell(f"echo {name} >> order; sleep 2") for name in ("long", "short")}
+    for name, seconds in (("long", MONTH_S), ("short", 1.0)):
+        store.keep_advice(jobs[name], KeptAdvice(an_advice(seconds), None))
+    look(fair)
+    if hours == 6.0:
+        assert bench.job(jobs["long"]).nice > bench.job(jobs["short"]).nice
+    time.sleep(5)
+    look(fair)
+    assert (bench.job(jobs["long"]).nice == 0) is (first == "long")
+
+    gate.touch()
+    for job_id in jobs.values():
+        bench.ended(job_id)
+
+    assert bench.lines("order")[0] == first
+
+
+def test_the_age_that_a_requeue_lost_is_made_up_for(bench, settings, store, slurm_cluster):
+    """Six nice numbers a second: it takes days to lose that many at usual weights."""
+    with configured(slurm_cluster, "PriorityWeightAge=1000\n", "PriorityWeightAge=3628800\n"):
+        job_id = bench.shell(
+            f'[ -n "$SLURM_RESTART_COUNT" ] && sleep 60; {ECC}', passthrough=("--hold",)
+        )
+        store.keep_advice(job_id, KeptAdvice(an_advice(1.0), None))
+        time.sleep(5)
+        scontrol("release", job_id)
+        ended = bench.ended(job_id)
+        waited_s = ended.start_time - ended.submit_time
+        assert waited_s >= 5
+        # its next run must wait for the look that sees it
+        gates = [
+            bench.gated(bench.directory / "never", passthrough=("-w", one))
+            for one in slurm_cluster.nodes
+            for _ in range(slurm_cluster.gpus_per_node)
+        ]
+        for gate in gates:
+            bench.running(gate)
+        look(settings)
+        bench.wait(job_id, lambda job: job.restarts == 1, what="the requeue")
+        assert bench.job(job_id).submit_time > ended.start_time, "Slurm has forgotten its age"
+        look(settings)
+
+        assert bench.job(job_id).state is JobState.PENDING
+        made_up = [one for one in store.actions(job_id=job_id) if one.action.kind == "set_nice"]
+        assert [one.state for one in made_up[-1:]] == ["done"]
+        assert bench.job(job_id).nice == made_up[-1].action.value
+        lost = round(waited_s * 6)
+        assert bench.job(job_id).nice < 0 or made_up[-1].action.reason.waited_s == waited_s
+        assert made_up[-1].action.reason.waited_s == pytest.approx(waited_s)
+        assert -bench.job(job_id).nice <= lost
+
+
+# nice numbers
+
+
+def test_a_job_whose_priority_sinks_is_lifted_off_the_floor(bench, settings, store, slurm_cluster):
+    job_id = waits(bench)
+    store.keep_advice(job_id, KeptAdvice(an_advice(MONTH_S), None))
+    look(settings)
+    assert bench.job(job_id).nice > 500
+    low = "PriorityWeightPartition=100\n"
+    with configured(slurm_cluster, "PriorityWeightPartition=1000000\n", low):
+        # else it is calculated anew after PriorityCalcPeriod, five minutes
+        scontrol("hold", job_id)
+        scontrol("release", job_id)
+        bench.wait(job_id, lambda job: job.priority == 1, what="the sinking")
+        for _ in range(6):
+            look(settings)
+        job = bench.job(job_id)
+        assert job.priority > 1
+        assert job.nice < 100
+
+
+def test_what_scontrol_top_wrote_is_left_alone(bench, settings, store):
+    jobs = [waits(bench) for _ in range(3)]
+    look(settings)
+    before = [bench.job(one).nice for one in jobs]
+    scontrol("top", jobs[-1])
+    moved = [bench.job(one).nice for one in jobs]
+    assert moved != before, "scontrol top works by rewriting nice numbers"
+    for _ in range(2):
+        look(settings)
+
+    for job_id, old, new in zip(jobs, before, moved, strict=True):
+        if new != old:
+            assert bench.job(job_id).nice == new
+
+
+def test_jobs_and_partitions_that_are_left_alone(bench, settings, store):
+    opted_out, other = waits(bench, "--comment=mine schedmate=off"), waits(bench)
+    look(replace(settings, scope=ScopeSettings(canary_partitions=("canary",))))
+    assert [bench.job(one).nice for one in (opted_out, other)] == [0, 0]
+
+    look(replace(settings, scope=ScopeSettings(exclude_accounts=("somebody",))))
+
+    assert bench.job(opted_out).nice == 0
+    assert bench.job(other).nice > 0
+    assert bench.job(other).request.account == "root"
+    assert store.actions(job_id=opted_out) == []
+
+
+# planning apart from the limit
+
+
+def test_backfill_gets_a_time_to_plan_with_only_where_the_limit_stays(
+    bench, settings, store, slurm_cluster
+):
+    job_id = waits(bench, "--time=10:00:00")
+    store.keep_advice(job_id, KeptAdvice(an_advice(1800.0), None))
+    look(settings)
+    assert bench.job(job_id).request.time_min_s is None
+    with pytest.raises(SchedulerError, match="TimeMin would change the limit"):
+        SlurmScheduler().set_time_min(job_id, 600.0)
+    line = "SchedulerParameters=bf_interval=1,"
+    with configured(slurm_cluster, line, f"{line}time_min_as_soft_limit,"):
+        look(settings)
+        assert bench.job(job_id).request.time_min_s == 3600.0
+        assert shown(job_id, "%l") == "10:00:00"
+        assert [one.state for one in store.actions(job_id=job_id, state="done")][-1:] == ["done"]
+        revert(SlurmScheduler(), store, now=time.time(), job_id=job_id)
+        assert bench.job(job_id).request.time_min_s is None
+
+
+# undoing
+
+
+def test_everything_is_undone_on_request(bench, settings, store):
+    nice, held = waits(bench), waits(bench)
+    failed = bench.shell(f'[ -n "$SLURM_RESTART_COUNT" ] && exit 0; {ECC}')
+    bench.ended(failed)
+    look(settings)
+    actions = Actions(SlurmScheduler(), store, "act")
+    hold = Action(kind="hold", job_id=held, attempt=0, why="x")
+    again = Action(
+        kind="requeue", job_id=failed, attempt=0, why="x", exclude_nodes=("node0",), delay_s=3600
+    )
+    for action in (hold, again):
+        actions.carry_out(action, time.time())
+    actions.finish_interrupted(time.time())
+    assert bench.job(nice).nice > 0
+    assert bench.job(held).held
+    assert bench.job(failed).request.exclude_nodes == ("node0",)
+
+    found = revert(SlurmScheduler(), store, now=time.time())
+
+    assert Counter(one.outcome for one in found)["cannot"] == 1, found
+    assert not bench.job(held).held
+    assert [bench.job(one).nice for one in (nice, held)] == [0, 0]
+    assert bench.job(failed).request.exclude_nodes == ()
+    look(settings)
+    assert [bench.job(one).nice for one in (nice, held, failed)] == [0, 0, 0]
+
+
+def node(name="node1"):
+    [state] = SlurmScheduler().nodes([name])
+    return state
+
+
+def test_a_node_is_drained_resumed_and_never_taken_from_an_operator(bench, settings, store):
+    drain = Action(kind="drain", job_id="", attempt=0, why="suspect", value=1.0, node="node1")
+    try:
+        Actions(SlurmScheduler(), store, "act").carry_out(drain, time.time())
+        assert (node().condition, node().reason) == ("drain", "schedmate: suspect")
+        assert [one.state for one in store.actions()] == ["done"]
+        [undone] = revert(SlurmScheduler(), store, now=time.time())
+        assert undone.outcome == "undone"
+        deadline = time.monotonic() + PATIENCE_S  # it has to answer first
+        while node().condition != "up":
+            assert time.monotonic() < deadline, node()
+            time.sleep(0.5)
+
+        scontrol("update", "NodeName=node1", "State=DRAIN", "Reason=new disk")
+        again = replace(drain, value=2.0)
+        Actions(SlurmScheduler(), store, "act").carry_out(again, time.time())
+        assert node().reason == "new disk"
+        with pytest.raises(SchedulerError, match="changed since"):
+            SlurmScheduler().resume("node1", "schedmate: suspect")
+        assert node().condition == "drain"
+    finally:
+        subprocess.run(["scontrol", "update", "NodeName=node1", "State=RESUME"], check=False)
+
+
+def test_a_dry_run_changes_nothing(bench, settings, store):
+    waiting, failed = waits(bench), bench.shell(ECC)
+    bench.ended(failed)
+    before = subprocess.check_output(["scontrol", "-o", "show", "job"], text=True)
+    decided = []
+
+    look_once(settings, lambda action, would: decided.append((action.job_id, action.kind, would)))
+
+    assert (waiting, "set_nice", True) in decided
+    assert (failed, "requeue", True) in decided
+    after = subprocess.check_output(["scontrol", "-o", "show", "job"], text=True)
+    assert [line.split(" RunTime=")[0] for line in after.splitlines()] == [
+        line.split(" RunTime=")[0] for line in before.splitlines()
+    ]
+    assert store.actions() == []
+
+
+# killed with signal 9
+
+SHIM = """#!/bin/bash
+# a command of Slurm; the n-th one from the first requeue on is its daemon's last
+case "$*" in requeue*) touch "$POINTS/begun";; esac
+n=0
+if [ -e "$POINTS/begun" ]; then
+    n=$(( $(cat "$POINTS/count" 2>/dev/null || echo 0) + 1 )); echo $n > "$POINTS/count"
+fi
+[ "$n.before" = "$DIES_AT" ] && kill -9 $PPID && exit 1
+/usr/bin/{name} "$@"; code=$?
+[ "$n.after" = "$DIES_AT" ] && kill -9 $PPID
+exit $code
+"""
+POINTS = [f"{number}.{side}" for number in range(1, 10) for side in ("before", "after")]
+DEATHS = 10
+
+
+def test_a_requeue_is_made_once_though_the_daemon_is_killed_at_ten_random_points(
+    bench, settings, store, tmp_path
+):
+    shims = tmp_path / "shims"
+    shims.mkdir()
+    for name in ("scontrol", "squeue"):
+        path = shims / name
+        path.write_text(SHIM.replace("{name}", name))
+        path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    jobs = [
+        bench.shell(f'echo $SLURM_JOB_ID >> ran; [ -n "$SLURM_RESTART_COUNT" ] && exit 0; {ECC}')
+        for _ in range(14)
+    ]
+    for job_id in jobs:
+        bench.ended(job_id)
+    seed = int.from_bytes(os.urandom(4))
+    points = random.Random(seed).sample(POINTS, DEATHS)
+    codes = []
+    for number, point in enumerate(points):
+        place = tmp_path / f"points-{number}"
+        place.mkdir()
+        codes.append(served_once(settings, DIES_AT=point, POINTS=str(place), shims=str(shims)))
+    assert codes.count(-signal.SIGKILL) >= DEATHS - 3, (seed, points, codes)
+
+    deadline = time.monotonic() + PATIENCE_S
+    while store.actions(state="intended") or {bench.job(one).restarts for one in jobs} != {1}:
+        assert time.monotonic() < deadline, (seed, points, store.actions(state="intended"))
+        assert served_once(settings) == 0
+    for job_id in jobs:
+        bench.ended(job_id, restarts=1)
+
+    assert Counter(bench.lines("ran")) == dict.fromkeys(jobs, 2), (seed, points)
+    requeues = [one for one in store.actions() if one.action.kind == "requeue"]
+    assert Counter(one.action.job_id for one in requeues) == dict.fromkeys(jobs, 1)
+    assert {one.state for one in requeues} == {"done"}, (seed, requeues)
+    for record in requeues:
+        assert set(record.action.exclude_nodes) <= set(
+            bench.job(record.action.job_id).request.exclude_nodes
+        )
+
+
+def served_once(settings, shims="", **environment):
+    """The exit code of a daemon in a process of its own."""
+    variables = {
+        "SCHEDMATE_SCHEDULER": "slurm",
+        "SCHEDMATE_MODE": "act",
+        "SCHEDMATE_STATE_DIR": str(settings.state_dir),
+        "SCHEDMATE_LLM__ENABLED": "false",
+        "PATH": f"{shims}:{os.environ['PATH']}" if shims else os.environ["PATH"],
+        **environment,
+    }
+    command = [sys.executable, "-m", "schedmate", "serve", "--once"]
+    done = subprocess.run(
+        command, env={**os.environ, **variables}, capture_output=True, timeout=300, check=False
+    )
+    return done.returncode
