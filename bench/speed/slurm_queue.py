@@ -55,8 +55,9 @@ def main() -> None:
     if reason is not None:
         parser.error(reason)
     print(machine())
-    with tempfile.TemporaryDirectory() as made, private_slurm():
+    with tempfile.TemporaryDirectory() as made, private_slurm() as cluster:
         directory = Path(made)
+        _schedule_as_usual(cluster.config)
         directory.chmod(0o755)
         _fill(directory, options.arrays, options.tasks, options.single, options.scripts)
         settings = Settings(scheduler="slurm", mode="assist", state_dir=directory / "state")
@@ -80,6 +81,13 @@ def main() -> None:
                 print(" ".join(f"{cell:>8}" for cell in row), flush=True)
         print(f"records {len(_run('scontrol', '-o', 'show', 'job').splitlines())}")
         print(f"slurmctld's main cycle: {before:.0f} us alone, {beside:.0f} us beside the daemon")
+
+
+def _schedule_as_usual(config: Path) -> None:
+    """The private cluster tries to start jobs every second, which tests want and no site does."""
+    text = re.sub(r"SchedulerParameters=.*", "SchedulerParameters=bf_continue", config.read_text())
+    config.write_text(text)
+    _run("scontrol", "reconfigure")
 
 
 def _processor_s() -> tuple[float, float]:
