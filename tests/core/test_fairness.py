@@ -206,3 +206,13 @@ def test_no_job_is_overtaken_beyond_its_bound(drawn, hours, times):
         for after in range(before + 1, len(drawn)):
             overtakes = starts[after] < starts[before]
             assert not overtakes or starts[after] <= bounds[before] + 2 * LOOK_S
+
+
+def test_a_number_that_was_decided_upon_before_is_another_action_when_it_is_taken_back():
+    engine = an_engine()
+    number = placed(engine, waiting())
+    sunk = waiting(nice=number, priority=1, most_nice=None)
+    [lifted] = actions(engine.handle(JobSeen(60.0, sunk)))
+    plain = Action(kind="set_nice", job_id="1", attempt=0, why="", value=lifted.value)
+
+    assert lifted.key != plain.key

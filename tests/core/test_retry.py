@@ -329,3 +329,10 @@ def test_a_fault_blamed_on_a_node_is_not_the_same_without_one():
     )
 
     assert made.code != "same_failure"
+
+
+def test_a_node_that_its_user_has_excluded_is_not_excluded_once_more():
+    """So that undoing our exclusions leaves the user's own."""
+    nodes = frozenset(f"n{number}" for number in range(8))
+    choice = NodeChoice(nodes - {"n1"}, excluded=frozenset({"n1"}))
+    assert plan(avoiding("n1", "n2"), choice=choice).exclude_nodes == ("n2",)

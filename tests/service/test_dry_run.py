@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import time
 
 import pytest
+from click.testing import CliRunner
 
+from schedmate.cli import root
 from schedmate.model import JobState
 from schedmate.service.daemon.serving import look_once
 from service.place import KILLED_ONCE, Place
@@ -45,3 +48,48 @@ def test_it_decides_and_changes_nothing(place):
     place.one_look()
 
     assert place.job(failing).restarts == (1 if place.mode == "act" else 0), "it was not used up"
+
+
+@pytest.fixture
+def verbs(tmp_path, monkeypatch):
+    """A place whose settings the verbs read too."""
+    place = Place(tmp_path, "act")
+    monkeypatch.setenv("SCHEDMATE_STATE_DIR", str(tmp_path / "state"))
+    monkeypatch.setenv("SCHEDMATE_MODE", "act")
+    monkeypatch.setenv("SCHEDMATE_LOCAL__SLOTS", "2")
+    monkeypatch.setenv("SCHEDMATE_LLM__ENABLED", "false")
+    yield place
+    place.leave()
+
+
+def test_the_verbs_state_what_they_would_do(verbs):
+    job = verbs.submit("sleep 600")
+    verbs.looks_until(lambda: verbs.job(job).state is JobState.RUNNING, "the start")
+    run = CliRunner().invoke
+
+    requeue, cancel = (run(root, [name, job, "--dry-run"]).output for name in ("requeue", "cancel"))
+    release = run(root, ["release", job, "--dry-run"])
+
+    assert requeue == f"job {job} (RUNNING, run 1) would be stopped and queued again\n"
+    assert cancel == f"job {job} (RUNNING) would be cancelled\n"
+    assert str(release.exception) == f"job {job} is not held"
+    assert (verbs.job(job).state, verbs.job(job).restarts) == (JobState.RUNNING, 0)
+
+
+def test_serve_prints_one_line_a_decision(verbs):
+    with verbs.store() as store:
+        store.created_at()
+    job = verbs.scheduler.submit(verbs.submission(KILLED_ONCE))
+    deadline = time.monotonic() + 60
+    while not verbs.job(job).state.ended and time.monotonic() < deadline:
+        time.sleep(0.1)
+
+    shown = CliRunner().invoke(root, ["serve", "--once", "--dry-run"])
+    data = CliRunner().invoke(root, ["serve", "--once", "--dry-run", "--json"])
+
+    assert f"job {job}: requeue (killed: " in shown.output
+    assert shown.output.rstrip().endswith("would be done")
+    [line] = data.stdout.splitlines()
+    decision = json.loads(line)
+    assert (decision["schema"], decision["would"]) == ("schedmate.decision/1", True)
+    assert (decision["kind"], decision["job_id"]) == ("requeue", job)

@@ -25,6 +25,8 @@ ActionState = Literal["intended", "done", "observed", "failed", "noted"]
 Mode = Literal["observe", "assist", "act"]
 
 _ASKS_NOTHING = ("warn", "leave")
+_CHANGES = ("reverted", "overtaken_enough", "at_the_floor", "age_made_up")
+"""Grounds on which a value is set that may have been decided upon before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,8 +58,8 @@ class Action:
         suffix = "" if self.value is None else f":{self.value:.15g}"
         if self.reason is not None and self.kind in _ASKS_NOTHING:
             suffix = f":{self.reason.code}:{self.reason.failure}"
-        if self.reason is not None and self.reason.code == "reverted":
-            suffix += ":reverted"
+        if self.reason is not None and self.reason.code in _CHANGES:
+            suffix += f":{self.reason.code}"
         about = f"node {self.node}" if self.node else f"{self.job_id}:{self.attempt}"
         return f"{about}:{self.kind}{suffix}"
 

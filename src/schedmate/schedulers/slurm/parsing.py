@@ -84,6 +84,8 @@ SACCT_FIELDS = (
     "NNodes",
     "AllocTRES",
     "UID",
+    "Account",
+    "QOS",
 )
 _WAITS_NEXT = frozenset({"BeginTime", "job requeued in held state", "JobHeldAdmin", "JobHeldUser"})
 """Reasons of a job that is queued again while its last run is still being ended."""
@@ -290,6 +292,8 @@ def accounted_job(row: Record, *, restarts: int) -> Job:
             memory_mb=values.megabytes(resources.get("mem", "")),
             time_limit_s=values.limit_s(row["Timelimit"]),
             partition=row["Partition"] or None,
+            account=row["Account"],
+            qos=row["QOS"],
         ),
         submit_time=values.epoch(row["Submit"]) or 0.0,
         start_time=values.epoch(row["Start"]) if nodes else None,
