@@ -1,16 +1,19 @@
-"""How long the daemon's looks at a full Slurm queue take, and what they ask of slurmctld.
+"""What a full Slurm queue costs the daemon, and what the daemon costs slurmctld.
 
-    python -m bench.speed.slurm_queue                                # 3,000 in arrays, 1,000 single
+    python -m bench.speed.slurm_queue                 # 10,000 jobs: 5,000 in arrays, 5,000 single
     python -m bench.speed.slurm_queue --arrays 2 --tasks 100 --single 50 --looks 4
 
 A private, real Slurm (needs root and `scripts/install-test-packages`) holds jobs that wait for a
-time far ahead, and the daemon looks at them in `assist` again and again. `scripts`, `updates` and
-`lists` are requests that slurmctld counted (`sdiag`), `ordered` the waiting jobs, tasks of arrays
-included, that have a nice number, `records` the job records of slurmctld afterwards.
+time far ahead, and the daemon looks at them in `assist` again and again. `cpu` is the processor
+time of the daemon, `children` that of the commands it runs. `lists`, `scripts` and `updates` are
+requests that slurmctld counted (`sdiag`), `ordered` the waiting jobs, tasks of arrays included,
+that have a nice number, `records` the job records of slurmctld afterwards. The last lines compare
+slurmctld's own cycles (`sdiag`) before the daemon began with those beside it.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import tempfile
@@ -27,6 +30,7 @@ _REQUESTS = {
     "scripts": "REQUEST_BATCH_SCRIPT",
     "updates": "REQUEST_UPDATE_JOB",
 }
+_TITLES = ("look", "seconds", "cpu", "children", "MB", *_REQUESTS, "ordered")
 _SCRIPT = """#!/bin/bash
 python train.py --epochs {number}
 """
@@ -40,9 +44,9 @@ for epoch in range(parser.parse_args().epochs):
 
 def main() -> None:
     parser = command_line(__doc__, __spec__)
-    parser.add_argument("--arrays", type=int, default=30)
+    parser.add_argument("--arrays", type=int, default=50)
     parser.add_argument("--tasks", type=int, default=100, help="of each array")
-    parser.add_argument("--single", type=int, default=1000, help="jobs that are no arrays")
+    parser.add_argument("--single", type=int, default=5000, help="jobs that are no arrays")
     parser.add_argument("--scripts", type=int, default=100, help="different ones of single jobs")
     parser.add_argument("--looks", type=int, default=8)
     parser.add_argument("--apart", type=float, default=30.0, help="seconds between two looks")
@@ -51,25 +55,61 @@ def main() -> None:
     if reason is not None:
         parser.error(reason)
     print(machine())
-    with tempfile.TemporaryDirectory() as made, private_slurm():
+    with tempfile.TemporaryDirectory() as made, private_slurm() as cluster:
         directory = Path(made)
+        _schedule_as_usual(cluster.config)
         directory.chmod(0o755)
         _fill(directory, options.arrays, options.tasks, options.single, options.scripts)
         settings = Settings(scheduler="slurm", mode="assist", state_dir=directory / "state")
-        print(
-            f"{'look':>6} {'seconds':>8} {'lists':>6} {'scripts':>8} {'updates':>8} {'ordered':>8}"
-        )
+        before = _cycles(options.apart)
+        print(" ".join(f"{title:>8}" for title in _TITLES))
+        beside = 0.0
         with assemble(settings) as daemon:
             for look in range(1, options.looks + 1):
                 if look > 1:
                     time.sleep(options.apart)
+                    beside = _mean_cycle()
                 _run("sdiag", "--reset")
-                begun = time.monotonic()
+                begun, used = time.monotonic(), _processor_s()
                 daemon.cycle(time.time())
-                took, asked = time.monotonic() - begun, _asked()
-                row = [look, f"{took:.2f}", *asked.values(), _ordered()]
+                took, now = time.monotonic() - begun, _processor_s()
+                own, children = (
+                    f"{after - first:.2f}" for after, first in zip(now, used, strict=True)
+                )
+                asked, megabytes = _asked(), _resident_mb()
+                row = [look, f"{took:.2f}", own, children, megabytes, *asked.values(), _ordered()]
                 print(" ".join(f"{cell:>8}" for cell in row), flush=True)
         print(f"records {len(_run('scontrol', '-o', 'show', 'job').splitlines())}")
+        print(f"slurmctld's main cycle: {before:.0f} us alone, {beside:.0f} us beside the daemon")
+
+
+def _schedule_as_usual(config: Path) -> None:
+    """The private cluster tries to start jobs every second, which tests want and no site does."""
+    text = re.sub(r"SchedulerParameters=.*", "SchedulerParameters=bf_continue", config.read_text())
+    config.write_text(text)
+    _run("scontrol", "reconfigure")
+
+
+def _processor_s() -> tuple[float, float]:
+    """Of this process and of the commands it has run."""
+    times = os.times()
+    return times.user + times.system, times.children_user + times.children_system
+
+
+def _resident_mb() -> int:
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") >> 20
+
+
+def _cycles(seconds: float) -> float:
+    _run("sdiag", "--reset")
+    time.sleep(seconds)
+    return _mean_cycle()
+
+
+def _mean_cycle() -> float:
+    found = re.search(r"Mean cycle:\s+(\d+)", _run("sdiag"))
+    return float(found[1]) if found else 0.0
 
 
 def _fill(directory: Path, arrays: int, tasks: int, single: int, scripts: int) -> None:

@@ -48,6 +48,8 @@ class LocalSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlurmSettings:
+    cluster: str = ""
+    """Another cluster than this machine's own, by its name in the accounting; one a daemon."""
     poll_s: float = above(0, 30.0)
     timeout_s: float = above(0, 30.0)
     history_days: int = above(0, 1)

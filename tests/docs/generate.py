@@ -87,6 +87,7 @@ WORDS = {
         "the state directory"
     ),
     "slurm.poll_s": "seconds between two queries to Slurm",
+    "slurm.cluster": "another cluster than this machine's own, by its name in the accounting",
     "slurm.timeout_s": "how long one Slurm command may take",
     "slurm.history_days": "how many days back accounting is queried for ended jobs",
     "slurm.updates_a_minute": (

@@ -78,6 +78,18 @@ def test_log_patterns_lead_to_real_files(bench):
     assert bench.lines(log) == ["here"]
 
 
+def test_every_pattern_of_a_file_name_is_filled_in_as_slurm_does(bench):
+    """%N is left out: all nodes of the private cluster are one host."""
+    pattern = "%A_%a_%j_%x_%u_%n_%s_%t_%J_%%_%4j_%04a_%12j_%9x_%3s_%b_%q.log"
+    single = bench.shell("echo one", name="12", stdout=pattern)
+    array = bench.shell("echo two", stdout=pattern, passthrough=("--array=3,12",))
+    bench.submitted.remove(array)
+    tasks = [f"{array}_3", f"{array}_12"]
+    for job_id, words in [(single, "one"), *((task, "two") for task in tasks)]:
+        (log,) = bench.ended(job_id).logs
+        assert bench.lines(log) == [words]
+
+
 def test_the_users_settings_do_not_change_what_is_seen(bench, monkeypatch):
     monkeypatch.setenv("SQUEUE_FORMAT", "%i")
     monkeypatch.setenv("SQUEUE_USERS", "nobody")

@@ -238,7 +238,7 @@ class Dying:
     def __init__(self, inner, last, *, done):
         self.steps = Steps(last, done=done)
         self.ask = lambda *argv: self.steps.call(inner.ask, *argv)
-        self.timeout_s = inner.timeout_s
+        self.timeout_s, self.cluster = inner.timeout_s, inner.cluster
 
 
 def dies(action, store, last, *, done):

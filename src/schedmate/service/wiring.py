@@ -88,6 +88,7 @@ def open_scheduler(settings: Settings) -> Scheduler:
         slurm = settings.slurm
         return SlurmScheduler(
             timeout_s=slurm.timeout_s,
+            cluster=slurm.cluster,
             history_days=slurm.history_days,
             nice_range=settings.nice_range,
             nice_hours=settings.nice_hours,

@@ -70,12 +70,13 @@ class SlurmScheduler:
         self,
         *,
         timeout_s: float = 30.0,
+        cluster: str = "",
         history_days: int = 1,
         nice_range: int | None = None,
         nice_hours: float = NICE_HOURS,
         updates_a_minute: int = 1200,
     ) -> None:
-        self._slurm = SlurmCommands(timeout_s)
+        self._slurm = SlurmCommands(timeout_s, cluster)
         self._source: SlurmSource = CommandSource(self._slurm)
         self._history_days = history_days
         self._nice_range, self._nice_hours = nice_range, nice_hours
@@ -258,7 +259,9 @@ class SlurmScheduler:
         return reasons.obstacle(job, Shown(self._slurm, self._source))
 
     def activity(self, jobs: Sequence[Job]) -> dict[JobId, Activity]:
-        """See `MeasuresActivity`."""
+        """See `MeasuresActivity`. sstat knows this machine's own cluster only."""
+        if self._slurm.cluster:
+            return {}
         return activity.measured(self._slurm.ask, jobs)
 
     def rights(self) -> Rights:

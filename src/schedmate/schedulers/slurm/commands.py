@@ -32,6 +32,8 @@ _UNREACHABLE = re.compile(
 _UNKNOWN_JOB = re.compile(r"invalid job id|invalid job array|no job_id specified", re.IGNORECASE)
 _PREFIX = re.compile(r"^(?:\w+: )?(?:error: |fatal: )?")
 _LONGEST_COMPLAINT = 400
+_OF_CLUSTERS = ("squeue", "sacct", "scontrol", "scancel", "sbatch")
+_FEDERATED = ("squeue", "sacct")
 _KILLED_S = 1.0
 _OF_ACCOUNTING = ("sacct", "sacctmgr")
 """Commands that ask slurmdbd, which may be away while the controller is there."""
@@ -40,6 +42,8 @@ _OF_ACCOUNTING = ("sacct", "sacctmgr")
 @dataclass(frozen=True, slots=True)
 class SlurmCommands:
     timeout_s: float = 30.0
+    cluster: str = ""
+    """Another one than this machine's own, as the accounting names it."""
 
     def ask(self, *argv: str) -> str:
         """Run a command whose answer is parsed: times come as seconds since the epoch."""
@@ -77,7 +81,8 @@ class SlurmCommands:
         _show(argv, done.returncode, answer, complaint)
         if done.returncode or (complaint and not answer):
             _refuse(argv[0], done.returncode, complaint)
-        return answer
+        title = f"CLUSTER: {self.cluster}\n"
+        return answer.removeprefix(title) if self.cluster else answer
 
     def _finished(
         self,
@@ -93,7 +98,8 @@ class SlurmCommands:
                 f"{argv[0]} is not on the PATH; install Slurm's client commands or set "
                 "scheduler = 'local'"
             )
-        command, pipe = [program, *argv[1:]], subprocess.PIPE
+        command = [program, *self._which_cluster(argv[0]), *argv[1:]]
+        pipe = subprocess.PIPE
         try:
             process = subprocess.Popen(
                 command,
@@ -113,6 +119,12 @@ class SlurmCommands:
         finally:
             _end(process)
         return subprocess.CompletedProcess(command, process.returncode, output, complaint)
+
+    def _which_cluster(self, name: str) -> list[str]:
+        """Other clusters of a federation are left out: their jobs are not ours to change."""
+        if self.cluster and name in _OF_CLUSTERS:
+            return [f"--cluster={self.cluster}"]
+        return ["--local"] if name in _FEDERATED else []
 
     def _too_late(self, name: str, error: subprocess.TimeoutExpired) -> SchedulerUnreachable:
         text = _complaint(_text(error.stderr or b""))

@@ -140,9 +140,7 @@ class Daemon:
         self._site_model.consider(now)
         self._background.deliver(now)
         self._failures.deliver(now)
-        self._recorder.flush()
-        self._actions.finish_interrupted(now)
-        self._recorder.flush()
+        self._finish(now)
 
     def _advise_all_pending(self, now: float) -> None:
         """A job that is read at once gets its final place only; none waits long for a place."""
@@ -192,9 +190,13 @@ class Daemon:
         """Leave nothing behind that needs a daemon."""
         if self._started:
             self._send(Stopping(now))
-            self._recorder.flush()
-            self._actions.finish_interrupted(now)
-            self._recorder.flush()
+            self._finish(now)
+
+    def _finish(self, now: float) -> None:
+        """What led to an action is written down before it is done."""
+        self._recorder.flush()
+        self._actions.finish_interrupted(now)
+        self._recorder.flush()
 
     def close(self) -> None:
         self._failures.close()
