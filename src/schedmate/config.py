@@ -84,8 +84,8 @@ class TimeLimitSettings:
 class FairnessSettings:
     """How long a job may be overtaken: the longer of both."""
 
-    hours: float = at_least(0, 6.0)
-    times: float = at_least(0, 3.0)
+    hours: float = at_least(0, 24.0)
+    times: float = at_least(0, 10.0)
     """Times its own predicted run time."""
 
 

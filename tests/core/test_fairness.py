@@ -34,8 +34,8 @@ HOUR = 3600.0
 LOOK_S = 10.0
 
 
-def an_engine(**fairness):
-    limits = DecisionLimits(fairness=FairnessLimits(**fairness))
+def an_engine(hours=6.0, times=3.0):
+    limits = DecisionLimits(fairness=FairnessLimits(hours=hours, times=times))
     return DecisionEngine(ordering("sjf"), limits)
 
 

@@ -22,8 +22,8 @@ _HOUR_S = 3600.0
 class FairnessLimits:
     """The longer of so many hours and so many times its own predicted run time."""
 
-    hours: float = 6.0
-    times: float = 3.0
+    hours: float = 24.0
+    times: float = 10.0
 
     def bound_s(self, prediction: Prediction | None) -> float:
         spread = None if prediction is None else prediction.duration_s
