@@ -1,4 +1,4 @@
-# ruff: noqa: E501, ARG001, PLR2004 - a printed line is easier to read in one piece; some need no chance
+# ruff: noqa: E501 - a printed line is easier to read in one piece
 """Runs that were written and labelled after the sixth set had been read, and scored once before use."""
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def accumulate_tokens(r: Random) -> Iterator[str]:
         )
 
 
-def two_stages(r: Random) -> Iterator[str]:
+def autoencoder_then_prior(r: Random) -> Iterator[str]:
     yield "stage 1 of 2: autoencoder"
     for e in range(1, 51):
         yield at(e / 100, f"  [{e}/50] rec {falling(r, e):.4f}")
@@ -184,7 +184,7 @@ RUNS = (
     Run(open_rl, open_ended=True),
     Run(quantum_sweeps, training=False, timed=True),
     Run(accumulate_tokens, timed=True),
-    Run(two_stages),
+    Run(autoencoder_then_prior),
     Run(batches_of_epoch),
     Run(table_with_rule),
     Run(yaml_then_it, timed=True),

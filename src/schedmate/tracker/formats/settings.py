@@ -86,8 +86,8 @@ _STANDS = lazy_pattern(
 _EVALUATOR = lazy_pattern(r"\b(?:evaluator|validator|tester)\b", re.IGNORECASE)
 _CAP_HINTS = (
     "max_time", "max-time", "max time", "time_limit", "time-limit", "time limit", "seconds",
-    "in_mins", "budget", "wallclock",
-    "wall clock", "stop", "at most", "up to", "no longer", "runtime", "hours", "minutes", "train_time", "training_time",
+    "in_mins", "budget", "wallclock", "wall clock", "stop", "at most", "up to", "no longer",
+    "runtime", "hours", "minutes", "train_time", "training_time",
 )  # fmt: skip
 _UNITS_BY_WORD: dict[str, Unit] = {"epochs": "epoch", "passes": "epoch", "tokens": "token"}
 _ENVIRONMENT, _FRAMES = "timesteps", "frames"
