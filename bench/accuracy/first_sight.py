@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from bench.accuracy.first_sight_score import CUTS, Look, look, look_at_end
 from bench.command import command_line, progress
-from bench.corpora.home_made_runs import fifth, first, fourth, second, sixth, third
+from bench.corpora.home_made_runs import fifth, first, fourth, second, seventh, sixth, third
 from bench.corpora.home_made_runs.run import Run
 
 SETS = {
@@ -21,6 +21,7 @@ SETS = {
     "fourth": fourth.RUNS,
     "fifth": fifth.RUNS,
     "sixth": sixth.RUNS,
+    "seventh": seventh.RUNS,
 }
 
 

@@ -113,6 +113,7 @@ def test_the_end_of_the_process_is_the_end_of_the_run(tmp_path: Path):
     seen = [json.loads(line) for line in done.stdout.splitlines()]
     assert [one["phase"] for one in seen[-2:]] == ["training", "finished"]
     assert seen[-1]["current"] == 8
+    assert seen[-1]["note"] == "its process has ended; how is unknown"
 
 
 HOLDS_IT_OPEN = "import sys; f = open(sys.argv[1], 'a'); print(1, flush=True); input()"

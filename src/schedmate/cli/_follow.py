@@ -87,7 +87,9 @@ class Follower:
         """Its process has ended; how is unknown, but for what the log shows."""
         done = progress.fraction
         if done is None or done >= _NEARLY:
-            return self.tracker.poll(now, ended="finished")
+            over = self.tracker.poll(now, ended="finished")
+            doubt = "its process has ended; how is unknown" if done is None else ""
+            return replace(over, note=over.note or doubt)
         note = "its process has ended before its total; how is unknown"
         return replace(progress, phase="unknown", eta_s=None, rate_per_s=None, note=note)
 

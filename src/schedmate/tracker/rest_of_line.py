@@ -39,7 +39,8 @@ _LEFT = lazy_pattern(
 )
 _NAMED_LEFT = lazy_pattern(
     r"\b(?:eta|etc|remaining|(?:time|est\.?|estimated)[ _](?:left|remaining|to go)"
-    rf"|(?:ends|ending|finish(?:es|ing)?|done) in)\b[\s:=~(]{{1,6}}({DURATION})(?![\w:])",
+    rf"|(?:ends|ending|finish(?:es|ing)?|done) in)\b[\s:=~(]{{1,6}}"
+    rf"(?:(?:about|around|roughly|approx\.?|circa)\s)?({DURATION})(?![\w:])",
     re.IGNORECASE,
 )
 _LEFT_HINTS = (" left", "to go", "remain", "eta", "until", "ends in", "finish", "done in")

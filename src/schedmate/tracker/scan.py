@@ -224,12 +224,12 @@ class LogScan:
     ) -> None:
         """`known`: a format has read the metrics of the line."""
         learner = self.learner = self.learner or Learner()
-        before = learner.reading
+        before = learner.counting
         times = self._times(text, None, now)
         sighting = learner.feed(
             text, self.order, times.stamp.at if times.stamp else now, self.stated
         )
-        if before and learner.reading != before:
+        if before[0] and learner.counting != before:
             self.table.forget(LEARNED)
         self._replay(learner)
         if sighting is not None:

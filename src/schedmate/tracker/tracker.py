@@ -33,6 +33,7 @@ from schedmate.tracker.scan import LogScan
 from schedmate.tracker.tailing.budget import ReadBudget
 from schedmate.tracker.tailing.tailer import LogPosition, LogTailer
 from schedmate.tracker.unknown import Question
+from schedmate.tracker.unknown.pattern import for_later_runs
 
 if TYPE_CHECKING:
     from schedmate.tracker.unknown import Roles
@@ -221,8 +222,9 @@ class JobTracker:
 
     @property
     def pattern(self) -> LearnedPattern | None:
-        """What was learnt about the lines of these logs, where no format knows them."""
-        return next((scan.pattern for scan in self._scans if scan.pattern is not None), None)
+        """What was learnt about the lines of these logs for the next run of the same code."""
+        learnt = next((scan.pattern for scan in self._scans if scan.pattern is not None), None)
+        return None if learnt is None else for_later_runs(learnt)
 
     def question(self) -> Question | None:
         """What a model could answer about lines that no format reads."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-from bench.accuracy.framework_runs import CUTS, look
+from bench.accuracy.recorded_logs import Look, framework_cuts, looks
 from bench.corpora.framework_runs.record import began, packed
 from bench.corpora.framework_runs.recording import Recording, recordings
 from schedmate.tracker import JobTracker
@@ -23,6 +24,13 @@ NOT_UNDERSTOOD = {
 }
 
 
+@cache
+def running(name: str) -> list[Look]:
+    """What is answered at each of its cuts while it runs."""
+    run = next(run for run in RUNS if run.name == name)
+    return looks([cut for cut in framework_cuts(run) if not cut.part.state.ended])
+
+
 def named(run: Recording) -> str:
     return run.name
 
@@ -34,17 +42,17 @@ def test_there_are_many_and_they_are_small():
 
 @pytest.mark.parametrize("run", [run for run in RUNS if run.name not in NOT_UNDERSTOOD], ids=named)
 def test_how_far_it_is(run: Recording):
-    assert [str(seen) for share in CUTS if not (seen := look(run, share)).count_right] == []
+    assert [str(seen) for seen in running(run.name) if not seen.right] == []
 
 
 @pytest.mark.parametrize("run", [run for run in RUNS if run.name != "darts_fit"], ids=named)
 def test_a_wrong_share_is_never_believed(run: Recording):
-    assert [str(seen) for share in CUTS if (seen := look(run, share)).confidently_wrong] == []
+    assert [str(seen) for seen in running(run.name) if seen.confidently_wrong] == []
 
 
 @pytest.mark.parametrize("run", RUNS, ids=named)
 def test_it_is_not_over_while_its_process_writes(run: Recording):
-    assert [str(seen) for share in CUTS if (seen := look(run, share)).over_too_early] == []
+    assert [str(seen) for seen in running(run.name) if seen.over] == []
 
 
 @pytest.mark.parametrize("run", RUNS, ids=named)

@@ -22,6 +22,7 @@ def track(*lines: str) -> Progress:
         ("target updates 10000, bs 256", "upd", 10_000, QUANTIFIED),
         ("schedule: 9 epochs, cosine", "epoch", 9, NAMED),
         ("Duration: 00:10:00.00, start: 0.0", "time", 600, NAMED),
+        ("found 418 segments, resuming at 0", "segments", 418, NAMED),
         ("400 steps, then 900 steps", "step", 900, AMBIGUOUS),
     ],
 )

@@ -98,7 +98,7 @@ class SeriesTable:
         """The outermost count that is not finished, or that lasted longest if all are."""
         roots = self._roots()
         known = [one for one in roots if one.format != LEARNED]
-        if any(one.moves >= _MOVING for one in known):
+        if any(one.moves >= _MOVING for one in known if one.format != PARTS):
             roots = known + [
                 one for one in roots if one.format == LEARNED and one.confidence > _DOUBT
             ]

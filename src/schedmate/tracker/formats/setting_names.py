@@ -62,7 +62,9 @@ CAPS: dict[str, float | None] = {
     "time_limit": None, "max_time": None, "max_runtime": None, "max_train_time": None,
     "max_training_time": None, "time_budget": None, "training_time_budget": None,
     "wallclock_cap": None, "wallclock_limit": None, "max_wallclock": None,
-    "train_time_limit": None, "training_time_limit": None,
+    "train_time_limit": None, "training_time_limit": None, "wall_clock_budget": None,
+    "wall_clock_limit": None, "wall_clock_cap": None, "wall_time_limit": None,
+    "walltime_limit": None, "wallclock_budget": None, "walltime_budget": None,
 }  # fmt: skip
 """Seconds in the unit that the name says; None: the value has to say it."""
 MAX_NAME = 4

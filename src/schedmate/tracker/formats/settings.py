@@ -38,6 +38,14 @@ _TIMED = lazy_pattern(
     rf"{_IS}(?:(?P<time>{DURATION})|(?P<count>{COUNT})){_AFTER}",
     re.IGNORECASE,
 )
+_TIME_SENTENCE = lazy_pattern(
+    r"(?<!been )\b(?:(?:train|run|simulate|optimi[sz]e|search|sample)\w{0,4}"
+    r"(?: [a-z]{2,12}){0,3} for"
+    r" (?:at most|up to|a maximum of|max(?:imum)?|no more than|no longer than)"
+    r"|(?:will |to )?stop(?:s|ping)?(?: (?:itself|training|the (?:run|training)))? after)"
+    rf" (?P<time>{DURATION})(?! (?:without|with no|of (?:no|idle|inactiv|silence)|each|per)\b)",
+    re.IGNORECASE,
+)
 _NAME = lazy_pattern(r"(?:([A-Za-z_]{1,30})[./])?([A-Za-z][A-Za-z_ -]{0,60})$")
 _SENTENCE = lazy_pattern(
     r"\b(will train|train|training|running|run|simulating|simulation|optimi[sz]ing|performing"
@@ -78,7 +86,8 @@ _STANDS = lazy_pattern(
 _EVALUATOR = lazy_pattern(r"\b(?:evaluator|validator|tester)\b", re.IGNORECASE)
 _CAP_HINTS = (
     "max_time", "max-time", "max time", "time_limit", "time-limit", "time limit", "seconds",
-    "in_mins", "budget", "wallclock", "runtime", "hours", "minutes", "train_time", "training_time",
+    "in_mins", "budget", "wallclock", "wall clock", "stop", "at most", "up to", "no longer",
+    "runtime", "hours", "minutes", "train_time", "training_time",
 )  # fmt: skip
 _UNITS_BY_WORD: dict[str, Unit] = {"epochs": "epoch", "passes": "epoch", "tokens": "token"}
 _ENVIRONMENT, _FRAMES = "timesteps", "frames"
@@ -138,6 +147,11 @@ class Settings:
         )
 
     samples: ClassVar[tuple[Sample, ...]] = (
+        Sample("training for at most 7200 seconds", Sighting(cap_s=7200)),
+        Sample("this run will stop after 2 hours", Sighting(cap_s=7200)),
+        Sample("wall-clock budget: 120 min", Sighting(cap_s=7200)),
+        Sample("early stopping after 2 hours", None),
+        Sample("has been training for up to 2 hours", None),
         Sample("  Total optimization steps = 1,125", Sighting(unit="step", total=1125)),
         Sample("  Num Epochs = 3", Sighting(unit="epoch", total=3)),
         Sample("total steps: 5000", Sighting(unit="step", total=5000)),
@@ -317,7 +331,8 @@ def _cap(text: str) -> float | None:
         seconds = _seconds(item, CAPS[key]) if key in CAPS else None
         if seconds:
             return seconds
-    return None
+    stated = _TIME_SENTENCE.search(text)
+    return None if stated is None or "early" in text.lower() else seconds_of(stated["time"])
 
 
 def _seconds(item: re.Match[str], each: float | None) -> float | None:

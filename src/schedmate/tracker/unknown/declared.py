@@ -195,7 +195,10 @@ def _behind(text: str, found: re.Match[str]) -> list[str]:
     end = found.end("after" if found["after"] else "unit")
     if end < 0:
         return []
-    return ["per"] if text[end : end + 1] == "/" else pieces_of(text[end : end + 12])[:1]
+    behind = text[end : end + 12]
+    if behind[:1] == "/":
+        return ["per"]
+    return pieces_of(behind)[:1] if behind[:1].isspace() else []
 
 
 def _name_of(words: Sequence[str]) -> _Name | None:

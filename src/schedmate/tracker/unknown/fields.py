@@ -15,7 +15,9 @@ from schedmate.tracker.unknown import words
 from schedmate.tracker.unknown.numbers import Kind, Token, tokens_in
 from schedmate.tracker.unknown.templates import Template
 
-_BEFORE = lazy_pattern(r"([^\W\d][\w./-]{0,30}?)\W{0,6}$")
+_BEFORE = lazy_pattern(
+    r"([^\W\d][\w./-]{0,30}?)(?:\s(?:about|around|roughly|approx|circa|ca|some))?\W{0,6}$"
+)
 _AFTER = lazy_pattern(r"^[^\w]{0,3}([^\W\d][\w/]{0,20})")
 _NEXT_NAME = lazy_pattern(r"[\s|;/,'\"{}]{0,8}[^\W\d][\w./-]{0,30}['\"]?\s{0,4}(?:[=:]\s{0,4}|\s)")
 """A lone word in front of the next number is that number's name, not this one's unit."""

@@ -137,6 +137,11 @@ class Learner:
     backlog: Samples = field(default_factory=Samples)
 
     @property
+    def counting(self) -> tuple[str, float | None]:
+        """Changes when the lines so far have to be counted anew."""
+        return self.reading, None if self.pattern is None else self.pattern.total
+
+    @property
     def confidence(self) -> float:
         """A count that goes round without saying how often is hardly the run."""
         if self.pattern is None:
@@ -219,19 +224,26 @@ class Learner:
                 self.check.miss()
         else:
             self.check.see(sighting, order, with_total=_has_total(self.pattern))
-            self._learn_lap()
+            if self._learn_lap(order):
+                sighting = read_with(self.pattern, text)
         if self.check.wrong:
             self._drop()
             return None
         return sighting
 
-    def _learn_lap(self) -> None:
+    def _learn_lap(self, order: int) -> bool:
+        """Whether it has become known what the count goes up to each time."""
         lap = self.check.lap
-        if lap and self.pattern is not None and not _has_total(self.pattern):
-            # else the end may lie between two lines, or the numbers be those of several writers
-            plain = self.check.pace == 1 and compiled(self.pattern.expression).has_epoch
-            limit = _LAP if plain else CERTAIN
-            self.pattern = replace(self.pattern, total=lap, confidence=min(limit, self.confidence))
+        if not lap or self.pattern is None or _has_total(self.pattern):
+            return False
+        # else the end may lie between two lines, or the numbers be those of several writers
+        plain = self.check.pace == 1 and compiled(self.pattern.expression).has_epoch
+        limit = _LAP if plain else CERTAIN
+        self.pattern = replace(self.pattern, total=lap, confidence=min(limit, self.confidence))
+        template = self.miner.templates.get(self.template)
+        if template is not None:
+            self._keep_for_replay(template, before=order)
+        return True
 
     def _learn(
         self,
@@ -254,7 +266,8 @@ class Learner:
             return False
         reading = _reading(name, meaning)
         if reading == self.reading:
-            self.pattern = pattern
+            lap = self.pattern if self.check.lap and pattern.total is None else None
+            self.pattern = lap or pattern
             return not read
         self._set(pattern, name, template.words, meaning.rank)
         self.reading = reading

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, ClassVar, Final
 
@@ -191,6 +191,21 @@ def pattern_of(
         confidence=round(meaning.confidence, 3),
     )
     return pattern if _reads_back(pattern, table) else None
+
+
+def for_later_runs(pattern: LearnedPattern) -> LearnedPattern | None:
+    """What is true of every run of the code: a total that its lines do not print is this run's."""
+    if pattern.total is None or _is_percentage(pattern):
+        return pattern
+    if pattern.unit == "percent" or "(?P<current>" not in pattern.expression:
+        return None
+    return replace(pattern, total=None)
+
+
+def _is_percentage(pattern: LearnedPattern) -> bool:
+    """`12 %` is of a hundred in every run."""
+    behind = pattern.expression.partition("(?P<current>")[2]
+    return pattern.unit == "percent" and pattern.total == _PERCENT and "%" in behind
 
 
 def _reads_back(pattern: LearnedPattern, table: Table) -> bool:
