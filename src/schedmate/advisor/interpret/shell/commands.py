@@ -33,7 +33,7 @@ class Command:
 
 
 _CHANGES = "$…"
-_FILES = (".py", ".sh", ".yaml", ".yml", ".json", ".toml")
+_FILES = (".py", ".sh", ".sbatch", ".slurm", ".job", ".yaml", ".yml", ".json", ".toml")
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ from schedmate.advisor.interpret.shell.syntax import (
     Loop,
     Node,
     Pipeline,
+    Redirect,
     Redirected,
     Simple,
 )
@@ -48,13 +49,25 @@ class Doer(Protocol):
 
     def do(self, machine: Machine, node: Simple) -> Flow: ...
 
+    def empty(self, machine: Machine, redirects: Sequence[Redirect]) -> None:
+        """Files that a group of commands is about to write anew."""
+
 
 class Machine(Shell):
     """Control flow; what a simple command does is its doer's business."""
 
-    def __init__(self, source: SourceFile, surroundings: Surroundings, doer: Doer) -> None:
+    def __init__(
+        self,
+        source: SourceFile,
+        surroundings: Surroundings,
+        doer: Doer,
+        *,
+        all_ways: bool = False,
+    ) -> None:
+        """`all_ways`: every branch is interpreted as if nothing decided it."""
         super().__init__(source, surroundings)
         self._doer = doer
+        self._all_ways = all_ways
         self._steps = _MAX_STEPS
         self._depth = 0
         self._interpreted: dict[type[Node], Callable[[Any], Flow]] = {
@@ -101,7 +114,7 @@ class Machine(Shell):
         return self._decided(None if result is None else text_of(result) != "0")
 
     def _decided(self, truth: bool | None) -> Flow:  # noqa: FBT001 - what was decided
-        self.status, self.assumed = truth, False
+        self.status, self.assumed = None if self._all_ways else truth, False
         return "next"
 
     def _block(self, node: Block) -> Flow:
@@ -116,7 +129,7 @@ class Machine(Shell):
         for operator, part in node.rest:
             if flow != "next":
                 return flow
-            truth = self.status
+            truth = None if self._all_ways else self.status
             if (operator == "&&" and (truth or self.assumed)) or (
                 operator == "||" and truth is False and not self.assumed
             ):
@@ -162,6 +175,7 @@ class Machine(Shell):
     def _redirected(self, node: Redirected) -> Flow:
         before = self.outputs
         self.outputs = (*before, *node.redirects)
+        self._doer.empty(self, node.redirects)
         flow = self.run(node.body)
         self.outputs = before
         return flow
@@ -188,7 +202,7 @@ class Machine(Shell):
             flow = self.run(condition)
             if flow == "exit":
                 return flow
-            truth = None if self.assumed else self.status
+            truth = None if self.assumed or self._all_ways else self.status
             if truth:
                 return self.run(body)
             if truth is None:
@@ -263,7 +277,8 @@ class Machine(Shell):
     def _case(self, node: Case) -> Flow:
         subject = self.spans(node.subject)
         arms = [(arm, [self.spans(pattern) for pattern in arm.patterns]) for arm in node.arms]
-        if not known(subject) or not all(known(each) for _, row in arms for each in row):
+        decided = known(subject) and all(known(each) for _, row in arms for each in row)
+        if self._all_ways or not decided:
             bodies = [arm.body for arm in node.arms]
             catches_all = bool(arms) and any(text_of(each) == "*" for each in arms[-1][1])
             return self._either(bodies if catches_all else [*bodies, _NOTHING])
