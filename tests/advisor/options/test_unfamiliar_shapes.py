@@ -79,6 +79,41 @@ RESUMES = {
         "python train.py",
         {"resumes": True, "max_steps": 1000},
     ),
+    "only the best loss is read from a checkpoint": (
+        {
+            "train.py": """\
+            import os
+            import torch
+            model = torch.nn.Linear(2, 2)
+            opt = torch.optim.SGD(model.parameters(), lr=0.1)
+            best = 1e9
+            if os.path.exists("best.pt"):
+                state = torch.load("best.pt")
+                best = state["best_loss"]
+            for epoch in range(5):
+                opt.step()
+                torch.save({"model": model.state_dict(), "best_loss": 1.0}, "best.pt")
+            """
+        },
+        "python train.py",
+        {"resumes": None, "epochs": 5},
+    ),
+    "only the best loss is read, in one line": (
+        {
+            "train.py": """\
+            import os
+            import torch
+            model = torch.nn.Linear(2, 2)
+            opt = torch.optim.SGD(model.parameters(), lr=0.1)
+            best_loss = torch.load("best.pt")["loss"] if os.path.exists("best.pt") else 1e9
+            for epoch in range(5):
+                opt.step()
+                torch.save({"model": model.state_dict(), "loss": 1.0}, "best.pt")
+            """
+        },
+        "python train.py",
+        {"resumes": None, "epochs": 5},
+    ),
     "flag that is None": (
         {
             "train.py": """\
@@ -1032,6 +1067,84 @@ NOT_RUN = {
     ),
 }
 
+SIGNS = {
+    "patience of a schedule, at the top of the code": (
+        {
+            "train.py": """\
+            import torch
+            PATIENCE = 5
+            model = torch.nn.Linear(2, 2)
+            opt = torch.optim.SGD(model.parameters(), lr=0.1)
+            schedule = torch.optim.lr_scheduler.ReduceLROnPlateau(opt, patience=PATIENCE)
+            for epoch in range(5):
+                schedule.step(1.0)
+            """
+        },
+        "python train.py",
+        {"early_stopping": None},
+    ),
+    "patience of a schedule, by its place": (
+        {
+            "train.py": """\
+            import argparse
+            import torch
+            p = argparse.ArgumentParser()
+            p.add_argument("--patience", type=int, default=5)
+            args = p.parse_args()
+            model = torch.nn.Linear(2, 2)
+            opt = torch.optim.SGD(model.parameters(), lr=0.1)
+            schedule = torch.optim.lr_scheduler.ReduceLROnPlateau(opt, "min", 0.1, args.patience)
+            """
+        },
+        "python train.py",
+        {"early_stopping": None},
+    ),
+    "patience of a schedule and of the loop": (
+        {
+            "train.py": """\
+            import torch
+            PATIENCE = 5
+            model = torch.nn.Linear(2, 2)
+            opt = torch.optim.SGD(model.parameters(), lr=0.1)
+            schedule = torch.optim.lr_scheduler.ReduceLROnPlateau(opt, patience=PATIENCE)
+            bad = 0
+            for epoch in range(50):
+                loss = step(model)
+                schedule.step(loss)
+                bad = bad + 1 if loss > 1 else 0
+                if bad >= PATIENCE:
+                    break
+            """
+        },
+        "python train.py",
+        {"early_stopping": True},
+    ),
+    "a measure of any generated text": (
+        {
+            "train.py": """\
+            import torch
+            from torch import nn
+            from rouge_score import rouge_scorer
+            from lib import batches
+            class Captioner(nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.lstm = nn.LSTM(8, 8)
+            model = Captioner()
+            opt = torch.optim.Adam(model.parameters(), lr=1e-3)
+            scorer = rouge_scorer.RougeScorer(["rougeL"])
+            for epoch in range(3):
+                for batch in batches:
+                    loss = model(batch)
+                    loss.backward()
+                    opt.step()
+            """
+        },
+        "python train.py",
+        {"epochs": 3},
+    ),
+}
+
 CASES = {
     f"{kind}: {name}": case
     for kind, cases in (
@@ -1040,6 +1153,7 @@ CASES = {
         ("model", MODELS),
         ("config", CONFIGS),
         ("not run", NOT_RUN),
+        ("signs", SIGNS),
     )
     for name, case in cases.items()
 }
@@ -1075,3 +1189,8 @@ def stated(workload, field):
 def test_a_record_is_what_a_person_would_write(tmp_path, files, command, expected):
     workload = record(tmp_path, files, command)
     assert {field: stated(workload, field) for field in expected} == expected
+
+
+def test_a_measure_of_any_generated_text_makes_no_summarization(tmp_path):
+    files, command, _ = SIGNS["a measure of any generated text"]
+    assert stated(record(tmp_path, files, command), "task") != "summarization"

@@ -43,6 +43,10 @@ _LOADS = words(
     "load_model load_from_checkpoint resume load_ckpt resume_checkpoint load_training_state "
     "resume_from_checkpoint load_snapshot"
 )
+_FIGURE = re.compile(
+    r"(?:^|_)(?:best|min|max|loss|acc|accuracy|score|metric)s?(?:_|$)", re.IGNORECASE
+)
+_TAKES_UP = re.compile(r"model|net|optim|sched|agent|policy|weight|param", re.IGNORECASE)
 _BY_ITSELF = words("auto_resume autoresume resume_if_exists resume_auto")
 _SAVES = {
     "torch.save": 1,
@@ -85,6 +89,8 @@ def _by_itself(reading: Reading) -> Iterator[Claim]:
     has_state = _loads_more_than_weights(reading)
     sets = {cls.name for cls in reading.trace.classes if cls.inherits("Dataset", "IterableDataset")}
     for call in calls_of(reading, *_STATES, *_FILES, *_RESTORES):
+        if _reads_a_figure(reading, call):
+            continue
         if not (call.if_there or _takes_the_latest(call)) or call.loops:
             continue
         if (_family(call) and _loads_data(call)) or call.within.partition(".")[0] in sets:
@@ -97,6 +103,27 @@ def _by_itself(reading: Reading) -> Iterator[Claim]:
         saved = {_place(path) for path in kept} | {_directory(path) for path in kept}
         if _picks_up(call, has_state, saved - {""}):
             yield from implied_claim("resumes", True, call, confidence=0.75, certain=True)
+
+
+def _reads_a_figure(reading: Reading, call: Call) -> bool:
+    """`best = torch.load(path)["loss"]`: the state is there, but nothing takes it up."""
+    if not call.callee.endswith("torch.load"):
+        return False
+    if _FIGURE.search(call.target):
+        return True
+    if not call.target or _TAKES_UP.search(call.target) or _takes_up_states(reading):
+        return False
+    handed_on = any(
+        isinstance(given.data, LibraryObject) and given.data.call is call
+        for each in reading.trace.calls
+        for given in (*each.positional, *each.keywords.values())
+    )
+    figures = (each for each in reading.trace.bindings if _FIGURE.search(each.name))
+    return not handed_on and any(not each.value.known for each in figures)
+
+
+def _takes_up_states(reading: Reading) -> bool:
+    return next(iter(calls_of(reading, "load_state_dict")), None) is not None
 
 
 def _takes_the_latest(call: Call) -> bool:

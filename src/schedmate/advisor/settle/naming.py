@@ -28,6 +28,8 @@ _NOT_TRAINING = words("map filter encode evaluate predict tokenize")
 """Methods that work in batches and train nothing, besides what a name of others says."""
 _UNCERTAIN = 0.2
 _BY_OPTION, _BY_ARGUMENT = 0.9, 0.6
+_PATIENCE_AT, _KERAS_PATIENCE_AT = 3, 2
+"""Where it stands among the arguments of a schedule that waits for a plateau."""
 
 
 def named_claims(trace: Trace) -> Iterator[Claim]:
@@ -41,6 +43,9 @@ def named_claims(trace: Trace) -> Iterator[Claim]:
             option.name, option.value, Kind.OPTION, confidence=_BY_OPTION, depth=option.depth
         )
     for binding in _settled([*_without_defaults(trace), *_of_instances(trace)]):
+        name = binding.name.lower()
+        if name.endswith("patience") and not of_schedules.isdisjoint(binding.value.lines):
+            continue
         yield from _claims(
             binding.name,
             binding.value,
@@ -78,8 +83,13 @@ def _claims(
 
 def _patience_of_schedules(trace: Trace) -> set[Evidence]:
     """The lines that say for how long a schedule waits before it lowers the learning rate."""
-    plateaus = (call for call in trace.calls if call.callee.endswith("ReduceLROnPlateau"))
-    return {line for call in plateaus for line in call.keywords.get("patience", Value(None)).lines}
+    found: set[Evidence] = set()
+    for call in trace.calls:
+        if call.callee.endswith("ReduceLROnPlateau"):
+            place = _KERAS_PATIENCE_AT if "keras" in call.callee else _PATIENCE_AT
+            found.update((call.argument("patience", place) or Value(None)).lines)
+    ends = (loop.bound.lines for loop in trace.loops if loop.kind == "break" and loop.bound)
+    return found.difference(*ends)
 
 
 def _settled(bindings: list[Binding]) -> Iterator[Binding]:
