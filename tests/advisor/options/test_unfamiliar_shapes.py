@@ -365,6 +365,37 @@ BATCHES = {
         "torchrun --nproc_per_node 4 train.py",
         {"batch_size": 16, "gradient_accumulation": 8},
     ),
+    "divided by a number that is not known": (
+        {
+            "train.py": """\
+            import argparse
+            import torch
+            from torch.utils.data import DataLoader
+            from lib import n_gpus
+            p = argparse.ArgumentParser()
+            p.add_argument("--batch_size", type=int, default=64)
+            p.add_argument("--lr", type=float, default=3e-4)
+            args = p.parse_args()
+            loader = DataLoader(train_set, batch_size=args.batch_size // n_gpus(), shuffle=True)
+            """
+        },
+        "python train.py",
+        {"batch_size": None, "learning_rate": 3e-4},
+    ),
+    "global word beside gathered gradients": (
+        {
+            "train.py": """\
+            import argparse, torch
+            from lib import run
+            p = argparse.ArgumentParser()
+            p.add_argument("--global-batch-size", type=int, default=128)
+            p.add_argument("--accumulation-steps", type=int, default=4)
+            run(p.parse_args())
+            """
+        },
+        "torchrun --nproc_per_node=4 train.py",
+        {"batch_size": None, "gradient_accumulation": 4},
+    ),
     "global word alone, no loader in sight": (
         {
             "train.py": """\
@@ -436,6 +467,26 @@ MODELS = {
         },
         "torchrun --nproc_per_node=2 train.py",
         {"model": "PointTransformer", "parallelism": "ddp"},
+    ),
+    "blocks of an own class": (
+        {
+            "train.py": """\
+            import torch
+            from torch import nn
+            class ResidualBlock(nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.fc = nn.Linear(3, 64)
+            class Model(nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.body = ResidualBlock()
+            model = Model()
+            opt = torch.optim.SGD(model.parameters(), lr=0.1)
+            """
+        },
+        "python train.py",
+        {"model": None, "learning_rate": 0.1},
     ),
     "lightning module around an own class": (
         {
@@ -1158,18 +1209,6 @@ CASES = {
     for name, case in cases.items()
 }
 
-NOT_YET = {
-    "batch: global word alone, no loader in sight",
-    "model: data parallel around an own class",
-}
-"""Still read wrongly or not at all: one that becomes right fails until it is taken out here."""
-
-
-def cases():
-    for name, case in CASES.items():
-        marks = [pytest.mark.xfail(strict=True)] if name in NOT_YET else []
-        yield pytest.param(*case, id=name, marks=marks)
-
 
 def record(project, files, command):
     for name, text in files.items():
@@ -1185,7 +1224,7 @@ def stated(workload, field):
     return None if finding is None else finding.value
 
 
-@pytest.mark.parametrize(("files", "command", "expected"), list(cases()))
+@pytest.mark.parametrize(("files", "command", "expected"), CASES.values(), ids=CASES)
 def test_a_record_is_what_a_person_would_write(tmp_path, files, command, expected):
     workload = record(tmp_path, files, command)
     assert {field: stated(workload, field) for field in expected} == expected
