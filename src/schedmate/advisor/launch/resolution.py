@@ -26,6 +26,7 @@ class Resolution:
         self.commands: list[tuple[str, ...]] = []
         self.missing: list[Word] = []
         self.written: dict[str, SourceFile] = {}
+        self.presumed: set[tuple[str, int]] = set()
         self.finder = Finder(target.files, target.workdir, target.workdir, self.written)
         self.images = Images()
         self.lost: list[tuple[tuple[Word, ...], Started]] = []
@@ -42,6 +43,7 @@ class Resolution:
             asked=asked,
             missing_scripts=tuple(self.missing),
             written=self.written,
+            presumed=frozenset(self.presumed),
             lost=tuple(words for words, _ in self.lost[:MOST_LOST]),
         )
 

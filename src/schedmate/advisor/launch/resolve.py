@@ -135,6 +135,7 @@ class _Resolver(Runners):
         self.walked += 1
         script = walked(source, arguments, started, self.finder, all_ways=self.all_ways)
         self.written |= script.written
+        self.presumed |= script.presumed
         self.scripts += script.sourced
         self.commands += [("export", name, value) for name, value in script.exports.items()]
         runs: list[PythonRun] = []

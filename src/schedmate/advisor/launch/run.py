@@ -77,6 +77,8 @@ class Launch:
     written: Mapping[str, SourceFile] = field(default_factory=dict)
     lost: tuple[tuple[Word, ...], ...] = ()
     """Commands of which it is not known what they start."""
+    presumed: frozenset[tuple[str, int]] = frozenset()
+    """Lines of scripts that run because a variable is set nowhere, by file and number."""
 
     @property
     def main(self) -> PythonRun | None:

@@ -16,7 +16,7 @@ from schedmate.advisor.interpret.python.imports import with_local_imports
 from schedmate.advisor.interpret.python.interpretation import interpret
 from schedmate.advisor.interpret.python.parsed import Unparsable
 from schedmate.advisor.interpret.python.trace import Trace
-from schedmate.advisor.launch.certainty import at_most
+from schedmate.advisor.launch.certainty import at_most, presumed
 from schedmate.advisor.launch.purpose import TRAINING, purpose_of
 from schedmate.advisor.launch.run import Launch, PythonRun
 from schedmate.advisor.options import MODELS, WRAPPERS, undeclared, unread_configs
@@ -28,7 +28,7 @@ from schedmate.advisor.sources.files import Files, SourceFile
 from schedmate.advisor.understand.read_job import Completer, ReadJob
 from schedmate.advisor.understand.traits import traits
 from schedmate.advisor.understand.understanding import Understanding
-from schedmate.model import Request, Workload
+from schedmate.model import Evidence, Request, Workload
 
 _USES_GPU = re.compile(
     r"cuda|gpu|nvidia|nccl|rocm|\b(?:cupy|numba|cudf|cuml|pycuda|triton|onnxruntime|"
@@ -116,7 +116,14 @@ def settled_record(
     launch: Launch, reading: Reading, request: Request, stated: Iterable[Claim]
 ) -> Workload:
     run = _as_called(reading.run)
-    return record_of(launch, run, request, reading.trace, stated, root=reading.root)
+    record = record_of(launch, run, request, reading.trace, stated, root=reading.root)
+    branches = reading.trace.presumed
+
+    def holds(line: Evidence) -> bool:
+        in_script = (line.file, line.line) in launch.presumed
+        return in_script or any(branch.holds(line) for branch in branches)
+
+    return presumed(record, holds)
 
 
 def _to_interpret(run: PythonRun) -> PythonRun:

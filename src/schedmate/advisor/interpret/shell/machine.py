@@ -68,6 +68,7 @@ class Machine(Shell):
         super().__init__(source, surroundings)
         self._doer = doer
         self._all_ways = all_ways
+        self._presumes = False
         self._steps = _MAX_STEPS
         self._depth = 0
         self._interpreted: dict[type[Node], Callable[[Any], Flow]] = {
@@ -98,6 +99,9 @@ class Machine(Shell):
 
     def _run(self, node: Node) -> Flow:
         if isinstance(node, Simple):
+            if self._presumes and node.words:
+                lines = self.book.evidence(node.words[0].line + self.offset)
+                self.presumed.update((line.file, line.line) for line in lines)
             return self._doer.do(self, node)
         return self._interpreted[type(node)](node)
 
@@ -198,17 +202,28 @@ class Machine(Shell):
         return "next"
 
     def _if(self, node: If) -> Flow:
+        unset = False
         for index, (condition, body) in enumerate(node.clauses):
+            self.asked_unset = False
             flow = self.run(condition)
+            unset = unset or self.asked_unset
             if flow == "exit":
                 return flow
             truth = None if self.assumed or self._all_ways else self.status
             if truth:
-                return self.run(body)
+                return self._taken(body, presumed=unset)
             if truth is None:
                 rest = node.clauses[index + 1 :]
                 return self._either((body, If(rest, node.otherwise) if rest else node.otherwise))
-        return self.run(node.otherwise)
+        return self._taken(node.otherwise, presumed=unset)
+
+    def _taken(self, body: Node, *, presumed: bool) -> Flow:
+        """Where a variable decided that is set nowhere, all that runs is but presumed to."""
+        before = self._presumes
+        self._presumes = before or presumed
+        flow = self.run(body)
+        self._presumes = before
+        return flow
 
     def _loop(self, node: Loop) -> Flow:
         first = len(self.commands)

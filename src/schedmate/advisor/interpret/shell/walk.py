@@ -56,4 +56,5 @@ def walk(
         machine.written,
         tuple(machine.sourced),
         tuple(command for _, command in merged(machine.captured_commands)),
+        frozenset(machine.presumed),
     )
