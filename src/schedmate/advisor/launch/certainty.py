@@ -15,7 +15,7 @@ _PRESUMED = 0.7
 
 
 def presumed(workload: Workload, holds: Callable[[Evidence], bool]) -> Workload:
-    """With less confidence in what is first stated by lines that only an unset variable lets run."""
+    """With less confidence in what lines state first that only an unset variable lets run."""
     own = {field.name: getattr(workload, field.name) for field in fields(workload)}
     lowered = {
         name: replace(finding, confidence=min(finding.confidence, _PRESUMED))

@@ -37,6 +37,8 @@ def named_claims(trace: Trace) -> Iterator[Claim]:
     last = {option.name: option for option in trace.options}
     of_schedules = _patience_of_schedules(trace)
     for option in last.values():
+        if not trace.unused.isdisjoint(option.value.lines[:1]):
+            continue
         if option.name.endswith("patience") and not of_schedules.isdisjoint(option.value.lines):
             continue
         yield from _claims(
@@ -44,6 +46,8 @@ def named_claims(trace: Trace) -> Iterator[Claim]:
         )
     for binding in _settled([*_without_defaults(trace), *_of_instances(trace)]):
         name = binding.name.lower()
+        if not trace.unused.isdisjoint(binding.value.lines[:1]):
+            continue
         if name.endswith("patience") and not of_schedules.isdisjoint(binding.value.lines):
             continue
         yield from _claims(

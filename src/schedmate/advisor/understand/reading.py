@@ -21,6 +21,7 @@ from schedmate.advisor.launch.purpose import TRAINING, purpose_of
 from schedmate.advisor.launch.run import Launch, PythonRun
 from schedmate.advisor.options import MODELS, WRAPPERS, undeclared, unread_configs
 from schedmate.advisor.options.configs import read as read_config
+from schedmate.advisor.options.unused_keys import unused_keys
 from schedmate.advisor.predict.signature import signature
 from schedmate.advisor.settle.claim import Claim
 from schedmate.advisor.settle.record import record_of
@@ -91,6 +92,9 @@ def read_code(
         read_config=read_config,
     )
     trace = interpreted.trace
+    if interpreted.configs and run.entry.source is not None:
+        code = [source for source, _ in with_local_imports(run.entry, files)]
+        trace.unused |= unused_keys(trace, interpreted.configs, code)
     if not needs_no_code(run):
         unread = unread_configs(
             run.arguments,

@@ -144,5 +144,7 @@ class Trace:
     instances: list[Instance] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     presumed: list[Presumed] = field(default_factory=list)
+    unused: set[Evidence] = field(default_factory=set)
+    """Lines of configs whose keys the code never looks up."""
     exhausted: bool = False
     """The budget ran out before the code did."""
