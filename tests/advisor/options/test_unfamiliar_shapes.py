@@ -114,6 +114,65 @@ RESUMES = {
         "python train.py",
         {"resumes": None, "epochs": 5},
     ),
+    "newest weights of a glob": (
+        {
+            "train.py": """\
+            import glob, os
+            from pathlib import Path
+            import torch
+            model = torch.nn.Linear(2, 2)
+            opt = torch.optim.SGD(model.parameters(), lr=0.1)
+            found = sorted(glob.glob("out/*.pt"))
+            if found:
+                model.load_state_dict(torch.load(found[-1]))
+            for epoch in range(5):
+                opt.step()
+                torch.save(model.state_dict(), f"out/{epoch}.pt")
+            """
+        },
+        "python train.py",
+        {"resumes": True, "epochs": 5},
+    ),
+    "newest weights of a path": (
+        {
+            "train.py": """\
+            import glob, os
+            from pathlib import Path
+            import torch
+            model = torch.nn.Linear(2, 2)
+            opt = torch.optim.SGD(model.parameters(), lr=0.1)
+            found = list(Path("out").glob("*.pt"))
+            if len(found) > 0:
+                newest = max(found, key=os.path.getmtime)
+                state = torch.load(newest)
+                model.load_state_dict(state)
+            for epoch in range(5):
+                opt.step()
+                torch.save(model.state_dict(), f"out/{epoch}.pt")
+            """
+        },
+        "python train.py",
+        {"resumes": True, "epochs": 5},
+    ),
+    "weights of another directory": (
+        {
+            "train.py": """\
+            import glob, os
+            from pathlib import Path
+            import torch
+            model = torch.nn.Linear(2, 2)
+            opt = torch.optim.SGD(model.parameters(), lr=0.1)
+            found = sorted(glob.glob("pretrained/*.pt"))
+            if found:
+                model.load_state_dict(torch.load(found[-1]))
+            for epoch in range(5):
+                opt.step()
+                torch.save(model.state_dict(), f"out/{epoch}.pt")
+            """
+        },
+        "python train.py",
+        {"resumes": None, "epochs": 5},
+    ),
     "flag that is None": (
         {
             "train.py": """\

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
 from schedmate.advisor.frameworks.base import Reading
@@ -16,6 +16,7 @@ from schedmate.advisor.frameworks.calls import (
     text_of,
     truth_of,
 )
+from schedmate.advisor.frameworks.newest_file import listed_directory
 from schedmate.advisor.interpret.python.reached import Reached
 from schedmate.advisor.interpret.python.trace import Skipped
 from schedmate.advisor.interpret.python.values import (
@@ -101,7 +102,8 @@ def _by_itself(reading: Reading) -> Iterator[Claim]:
             continue  # the training is over: this is the best of it
         kept = [_written(each, at) for each, at in saves if not _is_cache(each)]
         saved = {_place(path) for path in kept} | {_directory(path) for path in kept}
-        if _picks_up(call, has_state, saved - {""}):
+        newest = "" if call.certain else listed_directory(reading, call)
+        if (newest and newest in _directories(kept)) or _picks_up(call, has_state, saved - {""}):
             yield from implied_claim("resumes", True, call, confidence=0.75, certain=True)
 
 
@@ -190,6 +192,13 @@ def _place(path: Value | None) -> str:
 def _directory(path: Value | None) -> str:
     """Where one of several files lies whose names are not known."""
     return f"{path.directory}/…" if isinstance(path, KnownPrefix) and path.directory else ""
+
+
+def _directories(paths: Sequence[Value | None]) -> set[str]:
+    """Where files lie that are written, whether or not their names are known."""
+    prefixes = [path.directory or "" for path in paths if isinstance(path, KnownPrefix)]
+    whole = [PurePosixPath(text).parent for path in paths if (text := text_of(path))]
+    return {each.removeprefix("./").rstrip("/") for each in (*prefixes, *map(str, whole))}
 
 
 def _loads_more_than_weights(reading: Reading) -> bool:
