@@ -78,6 +78,14 @@ WORDS = {
     "else the cores",
     "local.kill_wait_s": "seconds between SIGTERM and SIGKILL",
     "local.poll_s": "seconds between two cycles of the local scheduler",
+    "submit.advice": (
+        "whether [`submit`](../how-to/submit-hook.md) prints advice: `always`, `never`, or `auto`: "
+        "on Slurm only to a terminal"
+    ),
+    "hook.socket": (
+        "where sbatch's [hook](../how-to/submit-hook.md) asks the daemon; unset: `advice.sock` in "
+        "the state directory"
+    ),
     "slurm.poll_s": "seconds between two queries to Slurm",
     "slurm.timeout_s": "how long one Slurm command may take",
     "slurm.history_days": "how many days back accounting is queried for ended jobs",

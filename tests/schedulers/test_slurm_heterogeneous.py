@@ -14,6 +14,7 @@ from schedmate.model import JobState, NotFound
 from schedmate.schedulers.slurm import SlurmScheduler
 from schedmate.service.daemon.serving import assemble
 from schedmate.testing.scheduler_bench import Bench
+from schedulers.local_site import wait_for
 
 pytestmark = pytest.mark.slurm
 
@@ -106,8 +107,11 @@ def test_the_daemon_reads_and_orders_it_once(bench, settings):
 
 
 def test_it_is_one_job_in_accounting(bench, slurm_cluster):
-    job_id = two_parts(bench, "exit 3")
+    job_id = two_parts(bench, "sleep 1; exit 3")
     bench.ended(job_id)
+    ended = ["sacct", "-n", "-X", "-P", "-j", job_id, "-s", "FAILED", "-S", "now-1hour"]
+    written = lambda: subprocess.check_output([*ended, "-o", "JobID"], text=True).split()  # noqa: E731
+    wait_for(lambda: written() == [f"{job_id}+0", f"{job_id}+1"], "both parts in accounting")
     slurm_cluster.stop_daemon("slurmctld")
     slurm_cluster.start_controller(forgetful=True)
     bench.submitted.clear()

@@ -7,9 +7,10 @@ from contextlib import closing
 import pytest
 
 from schedmate.config import LlmSettings, Settings
-from schedmate.schedulers.slurm import SlurmScheduler
+from schedmate.model import JobState
+from schedmate.schedulers.slurm import SlurmScheduler, history
 from schedmate.schedulers.slurm.parsing import stored_script
-from schedmate.service.usecases.history_import import import_scheduler
+from schedmate.service.usecases.history_import import ImportSpan, import_scheduler
 from schedmate.service.wiring import open_store
 
 TRAIN = "for epoch in range(7):\n    print(epoch)\n"
@@ -82,3 +83,86 @@ def test_a_script_as_accounting_prints_it():
     assert stored_script(f"Batch Script for 3\n{rule}\nNONE\n") is None
     for odd in ("", "\n", "sacct: nothing", "Batch Script for 3"):
         assert stored_script(odd) is None
+
+
+def printed(*scripts):
+    rule = "-" * 80
+    return "".join(f"Batch Script for {job_id}\n{rule}\n{text}\n" for job_id, text in scripts)
+
+
+def test_many_scripts_come_with_few_questions():
+    ids, asked = [str(number) for number in range(2500)], []
+
+    def ask(*words):
+        asked.append(words)
+        return printed(
+            *((job_id, f"#!/bin/sh\necho {job_id}\n") for job_id in words[-1].split(","))
+        )
+
+    found = history.stored_scripts(ask, ids)
+
+    assert found == {job_id: f"#!/bin/sh\necho {job_id}\n" for job_id in ids}
+    assert len(asked) == 3
+
+
+def test_a_script_that_looks_like_two_forges_no_other():
+    forged = SCRIPT + printed(("2", "#!/bin/sh\nnot of job 2\n"))
+    kept = {"1": forged, "2": "#!/bin/sh\nof job 2\n", "3": "NONE\n"}
+
+    def ask(*words):
+        return printed(*((job_id, kept[job_id]) for job_id in words[-1].split(",")))
+
+    assert history.stored_scripts(ask, ["1", "2", "3"]) == {"1": forged, "2": kept["2"]}
+
+
+@pytest.mark.slurm
+def test_the_last_run_of_a_requeued_job_has_its_number(slurm_cluster, tmp_path):
+    place = tmp_path / "requeued"
+    place.mkdir()
+    (place / "job.sh").write_text("#!/bin/bash\nexit 3\n")
+    job_id = submit(place, "job.sh")
+    wait_for_state(job_id, "FAILED")
+    deadline = time.monotonic() + PATIENCE_S
+    while not SlurmScheduler().requeue(job_id, run=0):
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+    question = ["sacct", "-n", "-X", "-D", "-P", "-j", job_id, "-o", "State,End"]
+    while True:
+        rows = subprocess.check_output(question, text=True).split()
+        if len(rows) == 2 and not any("Unknown" in row for row in rows):
+            break
+        assert time.monotonic() < deadline, rows
+        time.sleep(0.2)
+
+    settings = Settings(
+        state_dir=tmp_path / "state", scheduler="slurm", llm=LlmSettings(enabled=False)
+    )
+    for _ in range(2):
+        import_scheduler(settings, "slurm", span=ImportSpan(again=True, until=time.time() + 2))
+        with closing(open_store(settings)) as store:
+            runs = [store.run(job_id, attempt) for attempt in range(3)]
+        # Slurm keeps of the first run only that the job was queued again after it
+        assert [run is not None for run in runs] == [False, True, False]
+        assert runs[1].job.state is JobState.FAILED
+
+
+def wait_for_state(job_id, state):
+    deadline = time.monotonic() + PATIENCE_S
+    question = ["sacct", "-n", "-X", "-P", "-j", job_id, "-o", "State"]
+    while subprocess.check_output(question, text=True).split() != [state]:
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+
+
+@pytest.mark.slurm
+def test_a_span_is_kept_to(slurm_cluster, tmp_path):
+    job_id = submit(tmp_path, "--wrap", "true")
+    wait_for_accounting([job_id])
+    settings = Settings(
+        state_dir=tmp_path / "state", scheduler="slurm", llm=LlmSettings(enabled=False)
+    )
+    now = time.time()
+    before = import_scheduler(settings, "slurm", span=ImportSpan(since=now - 9e6, until=now - 8e5))
+    assert before.runs == 0
+    after = import_scheduler(settings, "slurm", span=ImportSpan(since=now - 9e6))
+    assert after.runs >= 1

@@ -51,11 +51,15 @@ def queued():
     }
 
 
+def sacct():
+    """What was not asked for yet when these answers were kept is added."""
+    added = {"AllocTRES": "", "UID": "0", "Account": "", "QOS": ""}
+    return [row | added for row in read("sacct", parsing.SACCT_FIELDS[: -len(added)])]
+
+
 @pytest.fixture(scope="module")
 def accounted():
-    without = parsing.SACCT_FIELDS[:-2]  # as it was asked when these answers were kept
-    rows = [row | {"AllocTRES": "", "UID": "0"} for row in read("sacct", without)]
-    jobs = grouping.accounted_jobs(rows)
+    jobs = grouping.accounted_jobs(sacct())
     return {job.id if job.name == "array" else job.name: job for job in jobs}
 
 
@@ -88,12 +92,12 @@ def test_a_request_is_read(queued):
 
 
 def test_what_gpus_a_job_had_is_known_from_what_was_allocated():
-    (row, *_) = read("sacct", parsing.SACCT_FIELDS[:-2])
+    (row, *_) = sacct()
     allocated = "billing=1,cpu=1,gres/gpu:h100=1,gres/gpu=1,mem=100M,node=1"
-    typed = row | {"UID": "0", "AllocTRES": allocated}
+    typed = row | {"AllocTRES": allocated}
     (job,) = grouping.accounted_jobs([typed])
     assert (job.request.gpus, job.request.gpu_type) == (1, "h100")
-    asked = row | {"UID": "0", "AllocTRES": "", "ReqTRES": "cpu=1,gres/gpu:a100=2,mem=100M"}
+    asked = row | {"ReqTRES": "cpu=1,gres/gpu:a100=2,mem=100M"}
     (job,) = grouping.accounted_jobs([asked])
     assert (job.request.gpus, job.request.gpu_type) == (2, "a100")
 
@@ -215,7 +219,7 @@ def test_a_job_that_is_being_stopped_to_be_queued_again_waits(reason, state):
 def test_a_user_whom_the_controller_does_not_know_is_known_by_number(name, uid, user):
     (row, *_) = squeue()
     job = parsing.queued_job(row | {"UserName": name, "UserID": uid}, lambda _: True)
-    (row, *_) = read("sacct", parsing.SACCT_FIELDS[:-2])
-    (ended,) = grouping.accounted_jobs([row | {"AllocTRES": "", "User": name, "UID": uid}])
+    (row, *_) = sacct()
+    (ended,) = grouping.accounted_jobs([row | {"User": name, "UID": uid}])
 
     assert (job.user, ended.user) == (user, user)

@@ -11,6 +11,7 @@ import pytest
 from schedmate.config import LlmSettings, Settings, TimeLimitSettings
 from schedmate.model import Action, JobState, PartlyKnown, Request, SchedulerError
 from schedmate.schedulers.slurm import SlurmScheduler
+from schedmate.schedulers.slurm.source import CommandSource
 from schedmate.service.actions import Actions
 from schedmate.service.daemon.serving import assemble, look_once
 from schedmate.service.usecases.submit import submission_of, submit
@@ -243,6 +244,7 @@ def dies(action, store, last, *, done):
     """Whether a daemon that carries it out had such a command at all."""
     scheduler = SlurmScheduler()
     scheduler._slurm = Dying(scheduler._slurm, last, done=done)
+    scheduler._source = CommandSource(scheduler._slurm)
     actions = Actions(scheduler, store, "act")
     try:
         actions.carry_out(action, 1.0)
@@ -255,7 +257,7 @@ def dies(action, store, last, *, done):
 @pytest.mark.parametrize("done", [False, True], ids=["before", "after"])
 def test_a_requeue_is_finished_wherever_the_daemon_dies(bench, tmp_path, done):
     """All at once: each job has a daemon that dies one command later."""
-    jobs = [bench.shell("echo $SLURM_JOB_ID >> ran; exit 3") for _ in range(12)]
+    jobs = [bench.shell("echo $SLURM_JOB_ID >> ran; exit 3") for _ in range(20)]
     for job_id in jobs:
         bench.ended(job_id)
     actions = [requeue(job_id, "node0", delay_s=3600) for job_id in jobs]

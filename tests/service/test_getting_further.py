@@ -52,7 +52,8 @@ def test_a_job_that_gets_further_each_time_goes_on_to_the_absolute_bound(store, 
     decided = [one.action for one in store.actions(job_id="1")]
     assert decided[-1].reason.code == "all_retries_used"
     excluded = [one.exclude_nodes for one in decided if one.kind == "requeue"]
-    assert excluded[-1] == NODES[:5], "blamed nodes add up"
+    assert excluded[:5] == [(node,) for node in NODES[:5]], "each is excluded once"
+    assert job.request.exclude_nodes == NODES[:5], "blamed nodes add up"
 
 
 def test_a_job_that_starts_over_each_time_uses_up_its_retries(store, tmp_path):

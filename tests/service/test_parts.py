@@ -27,7 +27,7 @@ def test_the_parts_of_an_array_by_state():
 
 def test_an_array_that_only_waits_has_parts():
     (waiting,) = parts_of("7", [a_job(id="7", state=JobState.PENDING, tasks=3)])
-    assert waiting == Parts(state=JobState.PENDING, tasks=3, ids=("7",))
+    assert waiting == Parts(state=JobState.PENDING, tasks=3, ids=("7",), shown="7")
 
 
 def test_the_parts_of_a_heterogeneous_job():

@@ -43,6 +43,43 @@ def test_the_flags_of_sbatch_end_where_the_job_begins(words, flags, job, is_comm
     assert line.is_command is is_command
 
 
+@pytest.mark.parametrize(
+    ("words", "options", "job"),
+    [
+        ("-N2 job.sh", {"nodes": "2"}, "job.sh"),
+        ("-HQN 2 job.sh", {"hold": "", "quiet": "", "nodes": "2"}, "job.sh"),
+        ("-Jhelp job.sh", {"job-name": "help"}, "job.sh"),
+        ("-koff job.sh", {"no-kill": "off"}, "job.sh"),
+        ("-k job.sh", {"no-kill": ""}, "job.sh"),
+        ("--part main job.sh", {"partition": "main"}, "job.sh"),
+        ("--tasks-per-node=2 job.sh", {"ntasks-per-node": "2"}, "job.sh"),
+        ("--kill-on-invalid-dep yes job.sh", {"kill-on-invalid-dep": "yes"}, "job.sh"),
+        ("--contiguous --spread-job job.sh", {"contiguous": "", "spread-job": ""}, "job.sh"),
+        ("--get-user-env job.sh", {"get-user-env": ""}, "job.sh"),
+        ("-n1 : -n 2 job.sh", {"ntasks": "1"}, "job.sh"),
+        ("--comment --json job.sh", {"comment": "--json"}, "job.sh"),
+        ("--of-a-plugin job.sh", {}, "job.sh"),
+        ("--of-a-plugin=3 -Z job.sh", {}, "job.sh"),
+    ],
+)
+def test_flags_are_read_as_getopt_long_reads_them(words, options, job):
+    line = sbatch.split(words.split())
+
+    assert (dict(line.options), " ".join(line.job)) == (options, job)
+    again = sbatch.split([*line.as_words(), *line.job])
+    assert (again.options, again.job) == (line.options, line.job)
+
+
+def test_own_flags_are_no_values_and_no_words_of_the_job():
+    words = ["--json", "--comment", "--json", "-Jx", "job.sh", "--json"]
+    assert sbatch.part(words, ("--json",)) == (["--json"], words[1:])
+
+
+def test_a_flag_that_sbatch_does_not_have_is_refused_by_the_local_scheduler(place):
+    with pytest.raises(BadInput, match="there is no flag --gpuss"):
+        submission_of(place.settings, ["--gpuss=2", "--wrap", "true"])
+
+
 @pytest.fixture
 def here(place, monkeypatch):
     monkeypatch.chdir(place.work)

@@ -29,6 +29,7 @@ def command() -> None:
     examples="""
 schedmate history import local
 schedmate history import slurm
+schedmate history import slurm --since 2024-01-01
 schedmate history import trace.csv.gz --json
 schedmate history import trace.csv --no-code
 """,
@@ -42,12 +43,26 @@ schedmate history import trace.csv --no-code
     type=click.IntRange(min=1, max=64),
     help="How many processes read code.",
 )
+@click.option("--since", metavar="DATE", help="slurm: what ended then or later; default: 730d.")
+@click.option("--until", metavar="DATE", help="slurm: what ended before; default: now.")
+@click.option("--again", is_flag=True, help="slurm: also what an earlier import has read.")
 @json_option
-def import_verb(source: str, no_code: bool, workers: int, as_json: bool) -> None:
+def import_verb(
+    source: str,
+    no_code: bool,
+    workers: int,
+    *,
+    since: str | None,
+    until: str | None,
+    again: bool,
+    as_json: bool,
+) -> None:
     """Remember past jobs from SOURCE.
 
-    SOURCE is a scheduler (local, slurm: its jobs that have ended, as far as it still knows
-    them) or a table of jobs (CSV or Parquet with job_id, user, submit_time, duration, gpus).
+    SOURCE is a scheduler (local, slurm: its jobs that have ended, as far as it or its accounting
+    still knows them) or a table of jobs (CSV or Parquet with job_id, user, submit_time,
+    duration, gpus). A DATE is 2024-12-31, 2024-12-31T12:00 or a number of days ago, 90d. An
+    import from slurm that was stopped goes on where it was.
     Code that is still where a run had it, unchanged since, is read with its owner's rights, so
     that the next job of the same code is recognised. Importing the same again reads only the code
     that is missing.
@@ -55,24 +70,51 @@ def import_verb(source: str, no_code: bool, workers: int, as_json: bool) -> None
     from schedmate import config
     from schedmate.service.usecases.history_import import (
         CodeOptions,
+        ImportSpan,
         import_scheduler,
         import_table,
         learn_from_history,
     )
 
+    if source != "slurm" and (since or until or again):
+        raise click.UsageError("--since, --until and --again are for the import from slurm")
     settings = config.load()
-    with _bar() as on_progress:
+    with _bar() as (on_progress, on_page):
         code = CodeOptions(read=not no_code, workers=workers, on_progress=on_progress)
         if source in ("local", "slurm"):
-            imported = import_scheduler(settings, source, code)
+            span = ImportSpan(
+                since=_time("--since", since),
+                until=_time("--until", until),
+                again=again,
+                on_page=on_page,
+            )
+            imported = import_scheduler(settings, source, code, span)
         else:
             imported = import_table(settings, _runs_of_table(source), source, code)
-    learn_from_history(settings)
+    if imported.runs > imported.code_known:  # else there is nothing new in it
+        learn_from_history(settings)
     if as_json:
         counted = {name: getattr(imported, name) for name in _COUNTED}
         print_json({"schema": "schedmate.imported/1", "source": source, **counted})
     else:
         echo(_summary(imported, source), err=True)
+
+
+def _time(flag: str, text: str | None) -> float | None:
+    import time
+    from datetime import datetime
+
+    if text is None:
+        return None
+    days = text.removesuffix("d")
+    if days != text and days.isdecimal():
+        return time.time() - 86_400 * int(days[:6])
+    try:
+        return datetime.fromisoformat(text).timestamp()
+    except (ValueError, OverflowError):
+        raise click.UsageError(
+            f"{flag} wants a date like 2024-12-31, or 90d, not {text!r}"
+        ) from None
 
 
 _COUNTED = ("runs", "code_read", "code_known", "unread")
@@ -91,19 +133,25 @@ def _summary(imported: ImportedHistory, source: str) -> str:
 
 
 @contextmanager
-def _bar() -> Iterator[Callable[[int, int], None]]:
-    """How many runs' code has been read, for people who watch."""
-    from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
+def _bar() -> Iterator[tuple[Callable[[int, int], None], Callable[[float, int], None]]]:
+    """How much of the code, and of the time in accounting, has been read, for people who watch."""
+    from rich.progress import Progress, TextColumn, TimeRemainingColumn
 
     talk = console(stderr=True)
-    columns = (*Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeRemainingColumn())
+    counted = TextColumn("{task.fields[counted]}")
+    columns = (*Progress.get_default_columns()[:2], counted, TimeRemainingColumn())
     with Progress(*columns, console=talk, transient=True, disable=not talk.is_terminal) as bar:
-        task = bar.add_task("reading code", total=None, visible=False)
+        pages = bar.add_task("reading accounting", total=1.0, visible=False, counted="")
+        code = bar.add_task("reading code", total=None, visible=False, counted="")
 
         def on_progress(done: int, total: int) -> None:
-            bar.update(task, completed=done, total=total, visible=True)
+            shown = f"{done}/{total}"
+            bar.update(code, completed=done, total=total, visible=True, counted=shown)
 
-        yield on_progress
+        def on_page(fraction: float, runs: int) -> None:
+            bar.update(pages, completed=fraction, visible=True, counted=f"{runs} runs")
+
+        yield on_progress, on_page
 
 
 def _runs_of_table(source: str) -> list[PastRun]:

@@ -97,5 +97,8 @@ def _warn(settings: Settings) -> None:
 
     if settings.mode != "observe":
         with suppress(SchedMateError):
-            for warning in account_at(open_scheduler(settings)).warnings(settings.mode):
+            account = account_at(open_scheduler(settings))
+            for warning in account.warnings(settings.mode):
                 say(warning)
+            if settings.mode == "act" and settings.drain.allowed and not account.drains:
+                say(f"drain.allowed: {account.user} may not change nodes, so none is drained")

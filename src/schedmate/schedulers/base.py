@@ -56,6 +56,33 @@ class RemembersSubmissions(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class AccountedRun:
+    """A run as accounting remembers it. A state that is no end: the job was queued again."""
+
+    job: Job
+    submit_line: str = ""
+
+
+@runtime_checkable
+class KeepsHistory(Protocol):
+    """A scheduler that remembers more runs than can be read at once."""
+
+    def cluster(self) -> str:
+        """Its name, so that what was read of one is not taken for another's."""
+
+    def ended_between(
+        self, start: float, end: float, user: str | None = None
+    ) -> list[AccountedRun]:
+        """Runs that ended in [start, end), of one user or of all, in the order of submission.
+
+        `restarts` is unknown and 0.
+        """
+
+    def stored_scripts(self, ids: Sequence[JobId]) -> dict[JobId, str]:
+        """The scripts that outlived their jobs, with few questions; others are left out."""
+
+
+@dataclass(frozen=True, slots=True)
 class CommandResult:
     """How a scheduler's own submit command ended, and the job's id where it printed one."""
 
@@ -80,6 +107,22 @@ class HasSubmitCommand(Protocol):
         Its stderr is ours. `on_output` gets every line of its output as it comes, `on_job` the
         id. Without `stdin` it reads ours.
         """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Obstacle:
+    """Why a waiting job does not start, in words that follow its name, and what would help."""
+
+    text: str
+    remedy: str = ""
+
+
+@runtime_checkable
+class ExplainsWaiting(Protocol):
+    """A scheduler that knows why a job waits."""
+
+    def obstacle(self, job: Job) -> Obstacle | None:
+        """Of a pending job; None for one that waits for its turn only."""
 
 
 @runtime_checkable

@@ -76,6 +76,8 @@ class Actions:
         self._objections: dict[str, str] = {}
         """What the scheduler answered to some that were asked for with others."""
         self._account: Account | None = None
+        self._unwritten: list[tuple[Action, float, ActionState]] = []
+        """Nice numbers that are asked for with others: written down together before that."""
 
     def carry_out(self, action: Action, now: float) -> None:
         """Do it unless it was done, begun or seen before; only write it down if not allowed.
@@ -89,9 +91,9 @@ class Actions:
             self._store.intend(action, at=now, state="noted")
         elif not self._is_allowed(action) or (may := self._may(action)) is False:
             self._store.intend(action, at=now, state="observed")
+        elif self.waits_for_others(action):
+            self._unwritten.append((action, now, "intended"))
         elif (self._store.intend(action, at=now) or self._failed_to_give_back(action)) and may:
-            if action.kind == "set_nice" and isinstance(self._scheduler, OrdersInBulk):
-                return  # with all others of this look
             if self._hour.take(action, now):
                 self._do(action, now)
             elif action.kind != "requeue":  # which waits for the next hour
@@ -101,6 +103,18 @@ class Actions:
         """Whether it would be carried out in this mode and by this account."""
         allowed = action.asks_the_scheduler and self._is_allowed(action)
         return allowed and self._may(action) is not False
+
+    def waits_for_others(self, action: Action) -> bool:
+        """Whether it is asked for together with all of its kind, at the end of a look."""
+        return action.kind == "set_nice" and isinstance(self._scheduler, OrdersInBulk)
+
+    def _write_down(self) -> None:
+        """One transaction for all: each by itself would wait for the disk."""
+        unwritten, self._unwritten = self._unwritten, []
+        if unwritten:
+            with self._store.together():
+                for action, at, state in unwritten:
+                    self._store.intend(action, at=at, state=state)
 
     def _is_allowed(self, action: Action) -> bool:
         """A limit that we lowered is given back in every mode."""
@@ -124,11 +138,15 @@ class Actions:
 
     def note(self, action: Action, now: float) -> None:
         """Write down a decision that another one has replaced before it was carried out."""
-        self._store.intend(action, at=now, state="noted")
+        if self.waits_for_others(action):
+            self._unwritten.append((action, now, "noted"))
+        else:
+            self._store.intend(action, at=now, state="noted")
 
     def see_through(self, action: Action, now: float) -> None:
         """Carry out one action and settle it, leaving all others to the daemon."""
         self.carry_out(action, now)
+        self._write_down()
         self._order_in_bulk([one for one in self._intended() if one.key == action.key])
         if action.key in self._asked:
             self._settle_what_can_be([action], now)
@@ -153,11 +171,15 @@ class Actions:
 
     def finish_interrupted(self, now: float) -> None:
         """Settle what has been reached, and go on with what was intended but is not there yet."""
+        self._write_down()
         intended = self._intended()
         self._nodes.settle([one for one in intended if one.kind == "drain"], now)
         intended = [one for one in intended if one.kind != "drain"]
         self._order_in_bulk(intended)
-        still_open = self._settle_what_can_be(intended, now)
+        begun = [
+            one for one in intended if one.key in self._asked or not self.waits_for_others(one)
+        ]
+        still_open = self._settle_what_can_be(begun, now)
         again = [action for action, job in still_open if self._go_on(action, job, now)]
         self._settle_what_can_be(again, now)
 
@@ -185,8 +207,11 @@ class Actions:
         return [record.action for record in self._store.actions(state="intended")]
 
     def _go_on(self, action: Action, job: Job, now: float) -> bool:
-        in_bulk = action.kind == "set_nice" and isinstance(self._scheduler, OrdersInBulk)
-        if in_bulk or action.key in self._asked or (may := self._may(action)) is None:
+        if (
+            self.waits_for_others(action)
+            or action.key in self._asked
+            or (may := self._may(action)) is None
+        ):
             return False
         begun = job.restarts > action.attempt or job.held
         if may and not begun and not self._hour.take(action, now):
@@ -207,7 +232,7 @@ class Actions:
             return []
         jobs, missing = self._look(sorted({action.job_id for action in actions}))
         last = {(action.job_id, action.kind): action for action in actions}
-        still_open = []
+        still_open, settled = [], []
         for action in actions:
             job, newer = jobs.get(action.job_id), last[action.job_id, action.kind]
             asked = action.key in self._asked
@@ -218,9 +243,13 @@ class Actions:
                 self._asked.discard(action.key)
                 objection = self._objections.pop(action.key, "")
                 note = objection if objection and outcome.state == "failed" else outcome.note
-                self._store.settle(action, outcome.state, at=now, note=note)
+                settled.append((action, outcome.state, note))
             elif job is not None:
                 still_open.append((action, job))
+        if settled:
+            with self._store.together():
+                for action, state, note in settled:
+                    self._store.settle(action, state, at=now, note=note)
         return still_open
 
     def _look(self, ids: Sequence[JobId]) -> tuple[dict[JobId, Job], ActionOutcome | None]:

@@ -10,12 +10,10 @@ without accounting while that is away, and asks it again a while later.
 from __future__ import annotations
 
 import logging
-import os
 import re
 import time
 from dataclasses import replace
-from functools import lru_cache
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from schedmate.model import (
     JobState,
@@ -25,12 +23,24 @@ from schedmate.model import (
     SchedulerUnreachable,
 )
 from schedmate.model.priority import NICE_HOURS
-from schedmate.schedulers.slurm import activity, gpu_use, grouping, nodes, ordering, parsing, rights
+from schedmate.schedulers.slurm import (
+    activity,
+    gpu_use,
+    grouping,
+    history,
+    nodes,
+    ordering,
+    parsing,
+    reasons,
+    rights,
+)
+from schedmate.schedulers.slurm.accounting import Accounting
 from schedmate.schedulers.slurm.commands import SlurmCommands
 from schedmate.schedulers.slurm.constraints import allows
+from schedmate.schedulers.slurm.logs import is_file
 from schedmate.schedulers.slurm.requeueing import Requeueing
 from schedmate.schedulers.slurm.site import SlurmSite
-from schedmate.schedulers.slurm.source import MOST_IDS, CommandSource, SlurmSource
+from schedmate.schedulers.slurm.source import MOST_IDS, CommandSource, Shown, SlurmSource
 from schedmate.schedulers.slurm.submitting import (
     batch_script,
     minutes,
@@ -40,17 +50,14 @@ from schedmate.schedulers.slurm.submitting import (
 from schedmate.schedulers.slurm.values import expand
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from schedmate.model import Activity, GpuUse, Job, JobId, NodeState, Submission
-    from schedmate.schedulers.base import Rights
+    from schedmate.schedulers.base import AccountedRun, Obstacle, Rights
 
-T = TypeVar("T")
 _JOB_ID = re.compile(r"[0-9]+([_+][0-9]+)?")
 _SITE_S = 3600.0
 """How long a site's configuration is taken to be unchanged."""
-_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 30.0, 600.0
-"""Before accounting that did not answer is asked again, twice as long each time."""
 _log = logging.getLogger("schedmate.slurm")
 
 
@@ -71,15 +78,11 @@ class SlurmScheduler:
         self._history_days = history_days
         self._nice_range, self._nice_hours = nice_range, nice_hours
         self._read_site: tuple[float, SlurmSite] | None = None
-        self._pause_s = 0.0
-        self._ask_accounting_at = 0.0
+        self._accounting = Accounting()
         self._allowance = ordering.Allowance(updates_a_minute)
-        self._arrays: dict[JobId, str] = {}
-        """How scontrol names the tasks of an array that wait, so that none is split off."""
-        self._listed: set[JobId] = set()
-        """Of the last look at all jobs, each task and part by itself."""
-        self._unfinished: set[JobId] = set()
-        """Those of them that had not ended."""
+        self._reader = grouping.QueueReader(is_file)
+        self._queue = self._reader.read((), SlurmSite)
+        """As the last look at all jobs has shown it."""
 
     def submit(self, submission: Submission) -> JobId:
         answer = self._slurm.submit(
@@ -109,14 +112,14 @@ class SlurmScheduler:
 
     def _all(self) -> list[Job]:
         """Everything; jobs that are listed no more have ended only if Slurm confirms it."""
-        before = self._unfinished
+        before = self._queue
         held = self._held(None)
         past = self._past(held)
-        missing = before - self._listed - {job.id for job in past}
-        again = self._source.queued(missing) if missing else []
+        missing = before.unfinished - self._queue.listed - {job.id for job in past}
+        again = self._source.queued(set(missing)) if missing else []
         kept = sorted(missing & {row["JobArrayID"] for row in again})
         if kept:
-            self._unfinished |= before
+            self._queue = before
             raise SchedulerUnreachable(
                 f"squeue left out {len(kept)} jobs that Slurm still has, for example {kept[0]}: "
                 "nothing is concluded from this answer"
@@ -133,13 +136,13 @@ class SlurmScheduler:
         try:
             text = self._slurm.ask("scontrol", "write", "batch_script", _checked(job_id), "-")
         except NotFound:  # the controller has let go of it
-            if not self._site().keeps_scripts or self._pausing():
+            if not self._site().keeps_scripts or self._accounting.pausing:
                 raise
         else:
             if not text:  # Slurm takes no empty script
                 raise SchedulerUnreachable(f"scontrol gave no script of job {job_id}")
             return text
-        stored = self._of_accounting(lambda: self._slurm.ask("sacct", "-B", "-j", job_id))
+        stored = self._accounting.answer(lambda: self._slurm.ask("sacct", "-B", "-j", job_id))
         found = parsing.stored_script(stored)
         if found is None:
             raise NotFound(f"Slurm has not kept the script of job {job_id}")
@@ -148,7 +151,7 @@ class SlurmScheduler:
     def submit_lines(self, ids: Sequence[JobId]) -> dict[JobId, str]:
         """See `RemembersSubmissions`. None where accounting is away, or too old to know."""
         wanted = [job_id for job_id in ids if _JOB_ID.fullmatch(job_id)]
-        if not wanted or not self._site().has_accounting or self._pausing():
+        if not wanted or not self._site().has_accounting or self._accounting.pausing:
             return {}
         separator, fields = parsing.new_separator(), ("JobID", "SubmitLine")
         form = ("-a", "-X", "-p", f"--delimiter={separator}", "-o", ",".join(fields))
@@ -163,6 +166,22 @@ class SlurmScheduler:
             rows = parsing.table(text, fields, separator)
             found |= {row["JobID"]: row["SubmitLine"] for row in rows if row["SubmitLine"]}
         return found
+
+    def cluster(self) -> str:
+        return self._site().cluster
+
+    def ended_between(
+        self, start: float, end: float, user: str | None = None
+    ) -> list[AccountedRun]:
+        """See `KeepsHistory`. Nothing where the site has no accounting."""
+        if not self._site().has_accounting:
+            return []
+        return history.ended_between(self._slurm.ask, start, end, user)
+
+    def stored_scripts(self, ids: Sequence[JobId]) -> dict[JobId, str]:
+        """See `KeepsHistory`."""
+        wanted = [job_id for job_id in ids if _JOB_ID.fullmatch(job_id)]
+        return history.stored_scripts(self._slurm.ask, wanted) if self._site().keeps_scripts else {}
 
     def cancel(self, job_id: JobId) -> None:
         # scancel is silent about a job it does not know
@@ -216,7 +235,7 @@ class SlurmScheduler:
 
     def set_nices(self, numbers: Mapping[JobId, int]) -> Mapping[JobId, str]:
         """See `OrdersInBulk`. Arrays as the last look at all jobs showed them."""
-        return ordering.set_nices(self._slurm, numbers, self._arrays, self._allowance)
+        return ordering.set_nices(self._slurm, numbers, self._queue.arrays, self._allowance)
 
     def set_time_limit(self, job_id: JobId, seconds: float | None) -> None:
         limit = "UNLIMITED" if seconds is None else str(minutes(seconds))
@@ -244,12 +263,16 @@ class SlurmScheduler:
 
     def gpu_use(self, job: Job) -> GpuUse | None:
         """See `MeasuresGpus`. Of all steps; one that accounting has not heard of yet counts not."""
-        if not job.request.gpus or not self._site().has_accounting or self._pausing():
+        if not job.request.gpus or not self._site().has_accounting or self._accounting.pausing:
             return None
         separator, form = parsing.new_separator(), ",".join(gpu_use.FIELDS)
         which = ["-j", _checked(job.id), f"--delimiter={separator}", "-o", form]
-        text = self._of_accounting(lambda: self._slurm.ask("sacct", "-a", "-p", *which))
+        text = self._accounting.answer(lambda: self._slurm.ask("sacct", "-a", "-p", *which))
         return gpu_use.gpu_use(parsing.table(text, gpu_use.FIELDS, separator), job.request.gpus)
+
+    def obstacle(self, job: Job) -> Obstacle | None:
+        """See `ExplainsWaiting`."""
+        return reasons.obstacle(job, Shown(self._slurm, self._source))
 
     def activity(self, jobs: Sequence[Job]) -> dict[JobId, Activity]:
         """See `MeasuresActivity`."""
@@ -301,16 +324,11 @@ class SlurmScheduler:
         return f"{job_id}_[{grouping.task_ranges(tasks)}]"
 
     def _held(self, ids: set[JobId] | None) -> list[Job]:
-        rows = self._source.queued(ids)
-        site = self._site() if rows else SlurmSite()
-        found, arrays = grouping.queued_jobs(rows, _is_file, site, apart=ids or ())
+        reader = self._reader if ids is None else grouping.QueueReader(is_file)
+        queue = reader.read(self._source.queued(ids), self._site, apart=ids or ())
         if ids is None:
-            self._arrays = arrays
-            self._listed = {row["JobArrayID"] for row in rows}
-            self._unfinished = {
-                row["JobArrayID"] for row in rows if not parsing.state_of(row).ended
-            }
-        jobs = _only(ids, found)
+            self._queue = queue
+        jobs = _only(ids, queue.jobs)
         if ids is None or len(ids) > MOST_IDS:
             return jobs
         # before its first run no decision depends on them
@@ -320,7 +338,7 @@ class SlurmScheduler:
 
     def _past(self, held: list[Job]) -> list[Job]:
         """What only accounting knows; nothing, for a while, where it does not answer."""
-        if self._pausing():
+        if self._accounting.pausing:
             return []
         try:
             return self._accounted(None, but={job.id for job in held})
@@ -331,31 +349,17 @@ class SlurmScheduler:
     def _looked_up(self, ids: set[JobId], held: list[Job]) -> list[Job]:
         """Of jobs that the controller does not know; that accounting is away ends none of them."""
         complaint = f"job {min(ids)} may be known to accounting, which does not answer"
-        if self._pausing():
+        if self._accounting.pausing:
             raise PartlyKnown(complaint, held)
         try:
             return self._accounted(ids, but={job.id for job in held})
         except SchedulerError as error:
             raise PartlyKnown(f"{complaint}: {error}", held) from error
 
-    def _pausing(self) -> bool:
-        return time.monotonic() < self._ask_accounting_at
-
-    def _of_accounting(self, ask: Callable[[], T]) -> T:
-        """One that does not answer is left alone for a while: each question may take long."""
-        try:
-            answer = ask()
-        except SchedulerError:
-            self._pause_s = min(max(_FIRST_PAUSE_S, 2 * self._pause_s), _LONGEST_PAUSE_S)
-            self._ask_accounting_at = time.monotonic() + self._pause_s
-            raise
-        self._pause_s = 0.0
-        return answer
-
     def _accounted(self, ids: set[JobId] | None, *, but: set[JobId]) -> list[Job]:
         if not self._site().has_accounting:
             return []
-        rows = self._of_accounting(lambda: self._source.accounted(ids, self._history_days))
+        rows = self._accounting.answer(lambda: self._source.accounted(ids, self._history_days))
         found = grouping.accounted_jobs(rows, apart=ids or ())
         return [job for job in _only(ids, found) if job.id not in but]
 
@@ -366,12 +370,6 @@ class SlurmScheduler:
             site = SlurmSite.read(config, self._nice_range, self._nice_hours)
             self._read_site = (now, site)
         return self._read_site[1]
-
-
-@lru_cache(maxsize=65536)
-def _is_file(path: str) -> bool:
-    """Kept, because the same scripts are asked about again and again."""
-    return os.path.isfile(path)  # noqa: PTH113 - Path's raises for a name that is too long
 
 
 def _whole(job_id: JobId) -> JobId:

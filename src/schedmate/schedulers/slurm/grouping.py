@@ -5,8 +5,8 @@ Pure: records in, jobs out.
 
 from __future__ import annotations
 
-from collections.abc import Container
-from dataclasses import replace
+from collections.abc import Callable, Container
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from schedmate.model import Job, JobId, JobState
@@ -46,34 +46,94 @@ def task_ranges(numbers: Iterable[int]) -> str:
     return ",".join(str(low) if low == high else f"{low}-{high}" for low, high in ranges)
 
 
-def queued_jobs(
-    rows: Iterable[Record], is_file: IsFile, site: SlurmSite, apart: Container[JobId] = ()
-) -> tuple[list[Job], dict[JobId, str]]:
-    """The jobs, and under an array's id the name of all its tasks that are one record.
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """All that the controller holds."""
 
-    Those tasks are one job, and so are the parts of a heterogeneous job; a task or a part whose
-    own id is in `apart` is shown by itself too.
-    """
-    jobs: list[Job] = []
-    arrays: dict[JobId, list[Record]] = {}
-    parts: dict[JobId, list[Job]] = {}
-    for row in rows:
-        array, whole = array_record(row), het_job(row)
-        if array is not None:
-            arrays.setdefault(array, []).append(row)
-        if whole is not None:
-            parts.setdefault(whole, []).append(queued_job(row, is_file, site))
-        if (array is None and whole is None) or row["JobArrayID"] in apart:
-            jobs.append(queued_job(row, is_file, site))
-    jobs += [joined(whole, found) for whole, found in parts.items()]
-    for array, tasks in arrays.items():
-        one = queued_job(tasks[0], is_file, site)
-        jobs.append(replace(one, id=array, tasks=len(tasks), logs=()))
-    numbers = {
-        array: task_ranges(int(row["ArrayTaskID"]) for row in tasks)
-        for array, tasks in arrays.items()
-    }
-    return jobs, {array: f"{array}_[{ranges}]" for array, ranges in numbers.items()}
+    jobs: list[Job]
+    arrays: dict[JobId, str]
+    """Under an array's id the name of all its tasks that are one record."""
+    unfinished: frozenset[JobId]
+    """Every record that has not ended, each task and part by itself."""
+    listed: frozenset[JobId]
+
+
+@dataclass(slots=True)
+class _Row:
+    """One record, as far as it has been looked into."""
+
+    id: JobId
+    array: JobId | None
+    task: int
+    whole: JobId | None
+    ended: bool
+    job: Job | None = None
+
+
+class QueueReader:
+    """Turns records into jobs; a record that is the same as in the last look is not read again."""
+
+    def __init__(self, is_file: IsFile) -> None:
+        self._is_file = is_file
+        self._site: SlurmSite | None = None
+        self._rows: dict[str, _Row] = {}
+
+    def read(
+        self,
+        records: Iterable[Record],
+        site: Callable[[], SlurmSite],
+        apart: Container[JobId] = (),
+    ) -> Queue:
+        """An array's waiting tasks are one job, and so are the parts of a heterogeneous job; a
+        task or a part whose own id is in `apart` is shown by itself too.
+        """
+        before = self._rows
+        rows: dict[str, _Row] = {}
+        jobs: list[Job] = []
+        arrays: dict[JobId, list[int]] = {}
+        parts: dict[JobId, list[Job]] = {}
+        firsts: dict[JobId, Job] = {}
+        for record in records:
+            if not rows and (now := site()) is not self._site:
+                self._site, before = now, {}
+            key = "\0".join(record.values())
+            row = rows[key] = before.get(key) or _row(record)
+            if row.array is not None:
+                arrays.setdefault(row.array, []).append(row.task)
+            by_itself = row.array is None or row.id in apart
+            if row.job is None and (by_itself or row.array not in firsts):
+                row.job = queued_job(record, self._is_file, self._site)
+            if row.job is None:
+                continue
+            if row.array is not None:
+                firsts.setdefault(row.array, row.job)
+            if row.whole is not None:
+                parts.setdefault(row.whole, []).append(row.job)
+            if (by_itself and row.whole is None) or row.id in apart:
+                jobs.append(row.job)
+        self._rows = rows
+        jobs += [joined(whole, found) for whole, found in parts.items()]
+        jobs += [
+            replace(firsts[array], id=array, tasks=len(tasks), logs=())
+            for array, tasks in arrays.items()
+        ]
+        return Queue(
+            jobs,
+            {array: f"{array}_[{task_ranges(tasks)}]" for array, tasks in arrays.items()},
+            frozenset(row.id for row in rows.values() if not row.ended),
+            frozenset(row.id for row in rows.values()),
+        )
+
+
+def _row(record: Record) -> _Row:
+    array = array_record(record)
+    return _Row(
+        id=record["JobArrayID"],
+        array=array,
+        task=-1 if array is None else int(record["ArrayTaskID"]),
+        whole=het_job(record),
+        ended=state_of(record).ended,
+    )
 
 
 def joined(whole: JobId, parts: Sequence[Job]) -> Job:
@@ -161,4 +221,6 @@ def accounted_jobs(rows: Iterable[Record], apart: Container[JobId] = ()) -> list
         if not plus or job_id in apart:
             jobs.append(job)
     jobs += [joined(whole, found) for whole, found in parts.items()]
-    return [job for job in jobs if job.state.ended]
+    # ids are used again once a controller has begun anew: the last job of an id counts
+    newest = {job.id: job for job in sorted(jobs, key=lambda job: job.submit_time)}
+    return [job for job in newest.values() if job.state.ended]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import PurePosixPath
 
 _PATTERN = re.compile(r"%(\d*)([%AajJNnstux])")
@@ -68,3 +70,9 @@ def _mend_default(pattern: str, names: LogNames) -> str:
     if names.task_id is None or PurePosixPath(pattern).name != f"slurm-{names.raw_id}.out":
         return pattern
     return str(PurePosixPath(pattern).with_name("slurm-%A_%a.out"))
+
+
+@lru_cache(maxsize=65536)
+def is_file(path: str) -> bool:
+    """Kept, because the same scripts are asked about again and again."""
+    return os.path.isfile(path)  # noqa: PTH113 - Path's raises for a name that is too long

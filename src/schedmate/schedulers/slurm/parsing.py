@@ -84,6 +84,8 @@ SACCT_FIELDS = (
     "NNodes",
     "AllocTRES",
     "UID",
+    "Account",
+    "QOS",
 )
 _WAITS_NEXT = frozenset({"BeginTime", "job requeued in held state", "JobHeldAdmin", "JobHeldUser"})
 """Reasons of a job that is queued again while its last run is still being ended."""
@@ -125,12 +127,17 @@ def _incomplete(text: str) -> SchedulerUnreachable:
 
 def records(text: str, fields: Sequence[str], separator: str) -> Iterator[Record]:
     """Split an answer in which every field, the last one too, ends with the separator."""
+    *lines, rest = text.split(f"{separator}\n")
+    width = len(fields)
+    if not rest.strip() and all(line.count(separator) == width - 1 for line in lines):
+        return (dict(zip(fields, line.split(separator), strict=True)) for line in lines)
+    # a field may begin with a line break: count the fields instead of the lines
     *cells, rest = text.split(separator)
-    if rest.strip() or len(cells) % len(fields):
+    if rest.strip() or len(cells) % width:
         raise _incomplete(text)
-    for at in range(0, len(cells), len(fields)):
-        first, *others = cells[at : at + len(fields)]
-        yield dict(zip(fields, [first.removeprefix("\n"), *others], strict=True))
+    starts = range(0, len(cells), width)
+    found = ([cells[at].removeprefix("\n"), *cells[at + 1 : at + width]] for at in starts)
+    return (dict(zip(fields, row, strict=True)) for row in found)
 
 
 def queued_job(record: Record, is_file: IsFile, site: SlurmSite | None = None) -> Job:
@@ -285,6 +292,8 @@ def accounted_job(row: Record, *, restarts: int) -> Job:
             memory_mb=values.megabytes(resources.get("mem", "")),
             time_limit_s=values.limit_s(row["Timelimit"]),
             partition=row["Partition"] or None,
+            account=_stated(row["Account"]),
+            qos=_stated(row["QOS"]),
         ),
         submit_time=values.epoch(row["Submit"]) or 0.0,
         start_time=values.epoch(row["Start"]) if nodes else None,

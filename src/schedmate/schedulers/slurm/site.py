@@ -15,6 +15,7 @@ _SOFT = "time_min_as_soft_limit"
 class SlurmSite:
     has_accounting: bool = False
     nice_range: int = priority.NICE_RANGE
+    cluster: str = ""
     nice_an_hour: float | None = None
     """How many nice numbers an hour of ageing outweighs; None where age has no weight."""
     floor: int = priority.FLOOR
@@ -43,6 +44,7 @@ class SlurmSite:
         by_hours = priority.nice_range(age, max_age_h, nice_hours)
         return cls(
             has_accounting=values.get("AccountingStorageType", "").endswith("slurmdbd"),
+            cluster=values.get("ClusterName", ""),
             keeps_scripts="job_script" in values.get("AccountingStoreFlags", "").split(","),
             nice_range=nice_range or by_hours,
             nice_an_hour=age / max_age_h if age else None,

@@ -12,8 +12,11 @@ from typing import TYPE_CHECKING, Protocol
 from schedmate.model import NotFound, SchedulerError, SchedulerUnreachable
 from schedmate.schedulers.slurm import nodes, parsing
 from schedmate.schedulers.slurm.logs import literal
+from schedmate.schedulers.slurm.values import shown_fields
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from schedmate.model import JobId, NodeState
     from schedmate.schedulers.slurm.commands import SlurmCommands
     from schedmate.schedulers.slurm.parsing import Record
@@ -28,10 +31,10 @@ _NO_RESERVATIONS = "No reservations in the system"
 class SlurmSource(Protocol):
     """Records have the fields of squeue and sacct, with times as seconds since the epoch."""
 
-    def queued(self, ids: set[JobId] | None) -> list[Record]:
+    def queued(self, ids: set[JobId] | None) -> Iterable[Record]:
         """What the controller holds, ended jobs included: of these ids, or all of it."""
 
-    def accounted(self, ids: set[JobId] | None, days: int) -> list[Record]:
+    def accounted(self, ids: set[JobId] | None, days: int) -> Iterable[Record]:
         """What accounting knows of these ids, or of all jobs of so many days."""
 
     def excluded_nodes(self, ids: set[JobId]) -> dict[JobId, str]:
@@ -51,7 +54,7 @@ class CommandSource:
         self._slurm = slurm
         self._expands: bool | None = None
 
-    def queued(self, ids: set[JobId] | None) -> list[Record]:
+    def queued(self, ids: set[JobId] | None) -> Iterable[Record]:
         separator = parsing.new_separator()
         which = [] if ids is None or len(ids) > MOST_IDS else ["-j", ",".join(sorted(ids))]
         filled = [_EXPANDS] if self._fills_in_patterns() else []
@@ -61,9 +64,9 @@ class CommandSource:
         except NotFound:  # only where one single id was asked for
             return []
         rows = parsing.table(text, parsing.SQUEUE_FIELDS, separator)
-        return [_as_filled_in(row) for row in rows] if filled else list(rows)
+        return map(_as_filled_in, rows) if filled else rows
 
-    def accounted(self, ids: set[JobId] | None, days: int) -> list[Record]:
+    def accounted(self, ids: set[JobId] | None, days: int) -> Iterable[Record]:
         separator = parsing.new_separator()
         few = ids is not None and len(ids) <= MOST_IDS
         which = ["-j", ",".join(sorted(ids or ()))] if few else ["-S", f"now-{days}days"]
@@ -71,7 +74,7 @@ class CommandSource:
         text = self._slurm.ask(
             "sacct", "-a", "-X", "-D", "-p", f"--delimiter={separator}", *which, "-o", form
         )
-        return list(parsing.table(text, parsing.SACCT_FIELDS, separator))
+        return parsing.table(text, parsing.SACCT_FIELDS, separator)
 
     def excluded_nodes(self, ids: set[JobId]) -> dict[JobId, str]:
         """squeue shows them in its short format only."""
@@ -120,3 +123,34 @@ class CommandSource:
 
 def _as_filled_in(row: Record) -> Record:
     return row | {name: literal(row[name]) for name in ("STDOUT", "STDERR")}
+
+
+class Shown:
+    """What `scontrol show` knows of partitions, reservations and licences: see `WaitingFacts`."""
+
+    def __init__(self, slurm: SlurmCommands, source: SlurmSource) -> None:
+        self._slurm = slurm
+        self._source = source
+
+    def partition(self, name: str) -> dict[str, str]:
+        found = self._show("partition", name.partition(",")[0])
+        return found[0] if found else {}
+
+    def reservations(self) -> list[dict[str, str]]:
+        return self._show("reservation")
+
+    def licenses(self) -> list[dict[str, str]]:
+        return self._show("licenses")
+
+    def nodes(self) -> list[NodeState]:
+        try:
+            return self._source.nodes()
+        except SchedulerError:
+            return []
+
+    def _show(self, *what: str) -> list[dict[str, str]]:
+        try:
+            text = self._slurm.ask("scontrol", "-a", "-o", "show", *what)
+        except (SchedulerError, NotFound):
+            return []
+        return [shown_fields(line) for line in text.splitlines() if "=" in line]

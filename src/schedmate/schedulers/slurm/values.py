@@ -60,6 +60,20 @@ def limit_s(text: str) -> float | None:
     return float(days * 86400 + first * 3600 + second * 60 + last)
 
 
+def time_text(seconds: float) -> str:
+    """Slurm's way to write a time: `1-02:00:00`, `00:30:00`."""
+    minutes, second = divmod(round(seconds), 60)
+    hours, minute = divmod(minutes, 60)
+    days, hour = divmod(hours, 24)
+    clock = f"{hour:02}:{minute:02}:{second:02}"
+    return f"{days}-{clock}" if days else clock
+
+
+def shown_fields(line: str) -> dict[str, str]:
+    """`Name=value` pairs of a line of `scontrol -o show`; the first of a name counts."""
+    return dict(reversed(re.findall(r"(?:^| )([A-Za-z]\w*)=(\S*)", line)))
+
+
 def ending(wait_status: str) -> tuple[int | None, int | None]:
     """squeue's exit code is that of wait(2); return exit code and signal."""
     if not wait_status.isdecimal():

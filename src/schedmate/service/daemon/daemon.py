@@ -137,6 +137,7 @@ class Daemon:
         self._site_model.consider(now)
         self._background.deliver(now)
         self._failures.deliver(now)
+        self._recorder.flush()
         self._actions.finish_interrupted(now)
         self._recorder.flush()
 
@@ -188,6 +189,7 @@ class Daemon:
         """Leave nothing behind that needs a daemon."""
         if self._started:
             self._send(Stopping(now))
+            self._recorder.flush()
             self._actions.finish_interrupted(now)
             self._recorder.flush()
 
@@ -285,7 +287,8 @@ class Daemon:
         replaced = self._provisional.get(action.job_id)
         if replaced is not None and action.kind == replaced.kind:
             self._actions.note(self._provisional.pop(action.job_id), now)
-        self._recorder.flush()
+        if not self._actions.waits_for_others(action):
+            self._recorder.flush()
         self._actions.carry_out(action, now)
 
     def _advise_as_wanted(self, wanted: Advise, now: float) -> Sequence[Event]:

@@ -7,18 +7,19 @@ has lost nothing and the next one reads only what is missing.
 from __future__ import annotations
 
 import time
-from collections import Counter
+from collections import Counter, OrderedDict
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from schedmate import config
 from schedmate.model import PastRun, SchedMateError
 from schedmate.model.job import split_command_line
-from schedmate.schedulers.base import RemembersSubmissions
+from schedmate.schedulers.base import KeepsHistory, Scheduler
 from schedmate.service.usecases.code_reading import ReadCode, Unread, target_of
+from schedmate.service.usecases.history_pages import Pages
 from schedmate.service.visibility import viewer_of
 from schedmate.service.wiring import open_scheduler, open_store
 
@@ -28,15 +29,23 @@ if TYPE_CHECKING:
     from schedmate.advisor import Target
     from schedmate.config import Settings
     from schedmate.model import History, Job, JobId
-    from schedmate.schedulers.base import Scheduler
+    from schedmate.service.usecases.reading_pool import ReadingTask
     from schedmate.store import Store
 
     OnProgress = Callable[[int, int], None]
     _Waiting = tuple[PastRun, Target | None]
 
 DEFAULT_WORKERS = 2
+DEFAULT_SPAN_S = 2 * 365 * 86_400.0
 _FEWEST_RUNS = 20
+_RECENT_S, _MOST_RECENT = 600.0, 200
+"""So long after its end a controller has the script of a job; so many are asked for in a page."""
+_MOST_READINGS = 2000
 _KEEP_EVERY_S = 1.0
+
+
+class PagedScheduler(Scheduler, KeepsHistory, Protocol):
+    """One that remembers years of jobs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +57,27 @@ class ImportedHistory:
     code_known: int = 0
     unread: dict[str, int] = field(default_factory=dict)
     """How many runs stay without their code, by the reason; most frequent first."""
+
+    def plus(self, other: ImportedHistory) -> ImportedHistory:
+        unread = Counter(self.unread)
+        unread.update(other.unread)
+        return ImportedHistory(
+            runs=self.runs + other.runs,
+            code_read=self.code_read + other.code_read,
+            code_known=self.code_known + other.code_known,
+            unread=dict(unread.most_common()),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportSpan:
+    """Runs that ended in it are imported, those that were imported before only `again`."""
+
+    since: float | None = None
+    until: float | None = None
+    again: bool = False
+    on_page: Callable[[float, int], None] | None = None
+    """Called with the fraction of the time and the number of runs that are behind."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,14 +92,45 @@ class CodeOptions:
 
 
 def import_scheduler(
-    settings: Settings, name: str, code: CodeOptions | None = None
+    settings: Settings,
+    name: str,
+    code: CodeOptions | None = None,
+    span: ImportSpan | None = None,
 ) -> ImportedHistory:
-    """Remember the jobs of a scheduler that have ended."""
+    """Remember the jobs of a scheduler that have ended; `span` where it keeps years of them."""
     own = config.changed(settings, [f"scheduler={name}"])
     scheduler, viewer = open_scheduler(own), viewer_of(own)
-    ended = [job for job in scheduler.jobs() if job.state.ended and viewer.may_read(job.user)]
+    options = code or CodeOptions()
     with closing(open_store(own)) as store:
-        return _keep_ended(store, scheduler, ended, code or CodeOptions())
+        if isinstance(scheduler, KeepsHistory):
+            user = None if viewer.operator else viewer.user
+            chosen = span or ImportSpan()
+            return _import_pages(own, scheduler, store, chosen, options=options, user=user)
+        ended = [job for job in scheduler.jobs() if job.state.ended and viewer.may_read(job.user)]
+        return _keep_ended(store, partial(_targets, scheduler), ended, options)
+
+
+def _import_pages(
+    settings: Settings,
+    scheduler: PagedScheduler,
+    store: Store,
+    span: ImportSpan,
+    *,
+    options: CodeOptions,
+    user: str | None,
+) -> ImportedHistory:
+    until = time.time() if span.until is None else span.until
+    since = until - DEFAULT_SPAN_S if span.since is None else span.since
+    pages = Pages(settings.state_dir / "imported.json", scheduler, store)
+    total, readings = ImportedHistory(runs=0), Readings()
+    for page in pages.read(since, until, user=user, again=span.again):
+        lines = {(run.job.id, run.job.restarts): run.submit_line for run in page.runs}
+        targets = partial(_paged_targets, scheduler, lines)
+        jobs = [run.job for run in page.runs]
+        total = total.plus(_keep_ended(store, targets, jobs, options, readings))
+        if span.on_page is not None:
+            span.on_page(page.fraction, total.runs)
+    return total
 
 
 def import_table(
@@ -121,23 +182,28 @@ def catch_up(settings: Settings) -> None:
 
 
 def _keep_ended(
-    store: Store, scheduler: Scheduler, ended: Sequence[Job], options: CodeOptions
+    store: Store,
+    targets: Callable[[Sequence[PastRun]], Iterable[_Waiting]],
+    ended: Sequence[Job],
+    options: CodeOptions,
+    readings: Readings | None = None,
 ) -> ImportedHistory:
     """Advice that was kept when a job was submitted holds its code; else that is read now."""
-    with_code = store.attempts_with_code()
-    remembered, new = _parted(store, [job for job in ended if not _is_in(job, with_code)])
+    known, new = _parted(store, ended)
+    with_code = [run for run in known if run.fingerprint is not None]
+    remembered = [run for run in known if run.fingerprint is None]
     again = remembered if options.again else []
     advised = [run for run in map(partial(_as_advised, store), (*again, *new)) if run is not None]
     store.keep_runs([_with_profile(run) for run in advised])
     unread = [run for run in (*again, *new) if not _is_in(run.job, _attempts(advised))]
     store.keep_runs([run for run in new if not _is_in(run.job, _attempts(advised))])
     waiting: Iterable[_Waiting]
-    waiting = _targets(scheduler, unread) if options.read else [(run, None) for run in unread]
-    read, reasons = _read_codes(store, waiting, options, finish=_with_profile)
+    waiting = targets(unread) if options.read else [(run, None) for run in unread]
+    read, reasons = _read_codes(store, waiting, options, finish=_with_profile, readings=readings)
     return ImportedHistory(
         runs=len(ended),
         code_read=read + len(advised),
-        code_known=sum(_is_in(job, with_code) for job in ended),
+        code_known=len(with_code),
         unread=reasons,
     )
 
@@ -173,15 +239,30 @@ def _with_profile(run: PastRun) -> PastRun:
 
 
 def _targets(scheduler: Scheduler, runs: Sequence[PastRun]) -> Iterator[_Waiting]:
-    lines: Mapping[JobId, str] = {}
-    if isinstance(scheduler, RemembersSubmissions):
-        lines = scheduler.submit_lines([run.job.id for run in runs if not run.job.command])
     for run in runs:
         text: str | None = None
         with suppress(SchedMateError, OSError):
             text = scheduler.script(run.job.id)
-        command = run.job.command or split_command_line(lines.get(run.job.id, ""))
-        yield run, target_of(replace(run.job, command=command), text)
+        yield run, target_of(run.job, text)
+
+
+def _paged_targets(
+    scheduler: PagedScheduler,
+    lines: Mapping[tuple[JobId, int], str],
+    runs: Sequence[PastRun],
+) -> Iterator[_Waiting]:
+    """By the scripts that accounting has, else by those of jobs that have only just ended."""
+    scripts = scheduler.stored_scripts([run.job.id for run in runs])
+    recent, asked = time.time() - _RECENT_S, 0
+    for run in runs:
+        job = run.job
+        text = scripts.get(job.id)
+        if text is None and (job.end_time or 0.0) > recent and asked < _MOST_RECENT:
+            asked += 1
+            with suppress(SchedMateError, OSError):
+                text = scheduler.script(job.id)
+        command = job.command or split_command_line(lines.get((job.id, job.restarts), ""))
+        yield run, target_of(replace(job, command=command), text)
 
 
 def _keep_corrected(store: Store, runs: Sequence[PastRun]) -> None:
@@ -197,12 +278,13 @@ def _read_codes(
     waiting: Iterable[_Waiting],
     options: CodeOptions,
     finish: Callable[[PastRun], PastRun] = lambda run: run,
+    readings: Readings | None = None,
 ) -> tuple[int, dict[str, int]]:
     """How many runs got their code, and how many did not for which reason.
 
     The code of the newest runs is read first: it is what the next jobs resemble.
     """
-    from schedmate.service.usecases.reading_pool import ReadingTask, read_all
+    from schedmate.service.usecases.reading_pool import ReadingTask
 
     keeper = _Keeper(store, finish)
     runs_of: dict[Target, list[PastRun]] = {}
@@ -215,7 +297,7 @@ def _read_codes(
         groups = sorted(runs_of.items(), key=lambda group: -max(map(_started, group[1])))
         tasks = [ReadingTask(target, min(map(_started, runs))) for target, runs in groups]
         total, done, reasons = sum(len(runs) for _, runs in groups), 0, Counter[str]()
-        for number, answer in read_all(tasks, workers=options.workers):
+        for number, answer in _read_once(tasks, options.workers, readings):
             for run in groups[number][1]:
                 found = _unless_changed(answer, run)
                 if isinstance(found, Unread):
@@ -230,6 +312,38 @@ def _read_codes(
     finally:  # also of what an interrupted import has read
         keeper.flush()
     return total - reasons.total(), dict(reasons.most_common())
+
+
+class Readings:
+    """The newest results of one import: a page after the other may have runs of the same code."""
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[Target, ReadCode | Unread] = OrderedDict()
+
+    def get(self, target: Target) -> ReadCode | Unread | None:
+        return self._known.get(target)
+
+    def keep(self, target: Target, answer: ReadCode | Unread) -> None:
+        self._known[target] = answer
+        if len(self._known) > _MOST_READINGS:
+            self._known.popitem(last=False)
+
+
+def _read_once(
+    tasks: Sequence[ReadingTask], workers: int, readings: Readings | None
+) -> Iterator[tuple[int, ReadCode | Unread]]:
+    from schedmate.service.usecases.reading_pool import read_all
+
+    readings, unread = readings or Readings(), []
+    for number, task in enumerate(tasks):
+        known = readings.get(task.target)
+        if known is None:
+            unread.append(number)
+        else:
+            yield number, known
+    for place, answer in read_all([tasks[number] for number in unread], workers=workers):
+        readings.keep(tasks[unread[place]].target, answer)
+        yield unread[place], answer
 
 
 def _started(run: PastRun) -> float:

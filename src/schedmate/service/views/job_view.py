@@ -20,6 +20,7 @@ from schedmate.model import (
     Progress,
     Spread,
 )
+from schedmate.schedulers.base import ExplainsWaiting, Obstacle
 from schedmate.service.records.nodes import NodeKnowledge
 from schedmate.service.views.parts import Parts, parts_of, parts_of_whole
 from schedmate.service.visibility import owners_in
@@ -87,6 +88,8 @@ class JobView:
     actions: tuple[ActionRecord, ...] = ()
     retry: RetryOutcome | None = None
     suspects: tuple[Suspicion, ...] = ()
+    obstacle: Obstacle | None = None
+    """What keeps a waiting job from starting, where its scheduler can tell."""
 
     @property
     def predicted(self) -> Spread | None:
@@ -159,6 +162,8 @@ def job_view(scheduler: Scheduler, store: Store, viewer: Viewer, job_id: JobId) 
         raise NotFound(f"neither {scheduler.name} nor the history knows a job {job_id}")
     parts = sorted(found, key=lambda job: job.id != job_id)
     view = _view(parts[0] if run is None else run.job, store, viewer)
+    if view.job.state is JobState.PENDING and isinstance(scheduler, ExplainsWaiting):
+        view = replace(view, obstacle=scheduler.obstacle(parts[0]))
     if not viewer.may_read(view.job.user):
         return view
     explained = _explained(view, NodeKnowledge(scheduler, store), store)

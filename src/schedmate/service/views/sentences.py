@@ -29,7 +29,13 @@ _OWN_CONDITION = {
 }
 """Reasons that have nothing to do with the queue."""
 _HELD_BY_US = "held by SchedMate"
-_HELD_BY = {"JobHeldUser": "held by its user", "JobHeldAdmin": "held by an administrator"}
+_HELD_BY = {
+    "JobHeldUser": "held by its user",
+    "JobHeldAdmin": "held by an administrator",
+    "JobHoldMaxRequeue": "held because it was requeued too often",
+    "launch failed requeued held": "held because its launch failed",
+    "job requeued in held state": "held since it was requeued",
+}
 
 
 def eta_sentence(view: JobView, now: float, written: Written) -> str:
@@ -126,16 +132,26 @@ def held_in_words(view: JobView) -> str:
     return f"{by} ({job.reason})" if job.reason else by
 
 
+def _until(view: JobView, held: str) -> str:
+    """How a held job gets free."""
+    if held.startswith(_HELD_BY_US):
+        return f"; it is released once that is mended, or by: schedmate release {view.job.id}"
+    if view.job.reason == "JobHeldAdmin":
+        return "; only an administrator can release it"
+    return f"; release it with: schedmate release {view.job.id}"
+
+
 def _why_waiting(view: JobView, queue: Sequence[Job], now: float, written: Written) -> str:
     job = view.job
     because = f" ({job.reason})" if job.reason else ""
+    obstacle = view.obstacle
+    if obstacle is not None or job.reason in _NEVER:
+        text = _NEVER[job.reason] if obstacle is None else obstacle.text
+        remedy = f"; {obstacle.remedy}" if obstacle is not None and obstacle.remedy else ""
+        return f"{text}{because}{remedy}"
     if job.held:
         held = held_in_words(view)
-        by_us = held.startswith(_HELD_BY_US)
-        until = f"; it is released once that is mended, or by: schedmate release {job.id}"
-        return f"is {held}{until if by_us else ''}"
-    if job.reason in _NEVER:
-        return f"{_NEVER[job.reason]}{because}"
+        return f"is {held}{_until(view, held)}"
     if job.eligible_time is not None and job.eligible_time > now:
         return f"waits for its start time, in {written(job.eligible_time - now)}{because}"
     if job.reason in _OWN_CONDITION:
@@ -212,6 +228,8 @@ def expected_in_words(spread: Spread, written: Written) -> str:
 
 def end_in_words(left: Spread, ends_by: EndsBy, written: Written, *, brief: bool = False) -> str:
     """`ends by its time cap in 00:03:00 (…)`"""
+    if left.too_wide:
+        return "ends at a time that cannot be predicted yet"
     text = f"ends {_BY.get(ends_by, '')}in {written(left.p50)}"
     if brief:
         return text

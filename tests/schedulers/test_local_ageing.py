@@ -1,0 +1,38 @@
+"""In the local queue waiting makes up for a nice number."""
+
+from __future__ import annotations
+
+from contextlib import closing
+
+import pytest
+
+from schedmate.model import Request
+from schedmate.schedulers.local.queue import SECONDS_A_NICE, QueueFile
+
+
+def put(queue, name, *, nice, at):
+    queue.add(
+        name=name,
+        user="ada",
+        workdir="/",
+        command=("true",),
+        script=None,
+        request=Request(),
+        nice=nice,
+        now=at,
+        spool=lambda _: ("/dev/null", "/dev/null"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("waited", "first"), [(0.9, "new"), (1.1, "old")], ids=["too short", "long enough"]
+)
+def test_a_job_that_waited_long_enough_goes_before_a_new_one(tmp_path, waited, first):
+    with closing(QueueFile(tmp_path / "queue")) as queue:
+        put(queue, "old", nice=500, at=1000.0)
+        put(queue, "new", nice=0, at=1000.0 + waited * 500 * SECONDS_A_NICE)
+        assert queue.waiting(1e12)[0].name == first
+
+
+def test_the_whole_range_is_a_week(tmp_path):
+    assert 10_000 * SECONDS_A_NICE == 7 * 86400.0

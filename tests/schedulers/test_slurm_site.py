@@ -1,0 +1,71 @@
+"""What nice numbers are worth at a site, from its own configuration."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schedmate.schedulers.slurm.site import SlurmSite
+
+
+def config(**values):
+    lines = {"PriorityType": "priority/multifactor", "PriorityMaxAge": "7-00:00:00", **values}
+    return "\n".join(f"{name:<24}= {value}" for name, value in lines.items())
+
+
+@pytest.mark.parametrize(
+    ("weight", "max_age", "hours", "largest"),
+    [
+        (1000, "7-00:00:00", 168.0, 1000),
+        (1000, "14-00:00:00", 168.0, 500),
+        (100_000, "14-00:00:00", 168.0, 50_000),
+        (1000, "7-00:00:00", 16.8, 100),
+        (1000, "1-00:00:00", 168.0, 1000),
+    ],
+)
+def test_the_same_place_is_the_same_hours_of_waiting(weight, max_age, hours, largest):
+    site = SlurmSite.read(
+        config(PriorityWeightAge=weight, PriorityMaxAge=max_age), nice_hours=hours
+    )
+    assert site.nice_range == largest
+    lifted_h = site.nice_range / site.nice_an_hour
+    assert lifted_h == pytest.approx(min(hours, weight / site.nice_an_hour))
+
+
+def test_where_age_has_no_weight_an_hour_is_worth_nothing():
+    assert SlurmSite.read(config(PriorityWeightAge=0)).nice_an_hour is None
+    basic = SlurmSite.read(config(PriorityType="priority/basic", PriorityWeightAge=1000))
+    assert (basic.nice_an_hour, basic.floor, basic.nice_range) == (None, 2, 10_000)
+
+
+def test_the_sites_own_range_counts():
+    assert SlurmSite.read(config(PriorityWeightAge=1000), nice_range=77).nice_range == 77
+
+
+@given(
+    st.integers(0, 10_000_000),
+    st.integers(-10_000, 100_000),
+    st.integers(0, 1_000_000),
+    st.sampled_from(["priority/multifactor", "priority/basic"]),
+)
+def test_no_number_sets_a_job_down_to_the_floor(points, nice, weight, kind):
+    site = SlurmSite.read(config(PriorityWeightAge=weight, PriorityType=kind))
+    most = site.most_nice(points, nice)
+    if most is not None:
+        assert points + nice - most > site.floor
+        assert 0 < most <= site.nice_range
+
+
+@pytest.mark.parametrize(
+    ("parameters", "soft"),
+    [
+        ("bf_interval=30,time_min_as_soft_limit", True),
+        ("time_min_as_soft_limit", True),
+        ("bf_interval=30", False),
+        ("no_time_min_as_soft_limit_here", False),
+        ("(null)", False),
+    ],
+)
+def test_time_min_is_used_only_where_slurm_says_so(parameters, soft):
+    assert SlurmSite.read(config(SchedulerParameters=parameters)).soft_limits is soft
