@@ -1229,6 +1229,46 @@ SIGNS = {
         "python train.py",
         {"early_stopping": True},
     ),
+    "two functions that train": (
+        {
+            "train.py": """\
+            import torch
+            from torch.utils.data import DataLoader
+            def pretrain():
+                model = torch.nn.Linear(2, 2)
+                opt = torch.optim.SGD(model.parameters(), lr=0.1)
+                loader = DataLoader(first, batch_size=8, shuffle=True)
+                for epoch in range(5):
+                    for batch in loader:
+                        opt.step()
+            def finetune():
+                model = torch.nn.Linear(4, 4)
+                opt = torch.optim.Adam(model.parameters(), lr=0.2)
+                train_loader = DataLoader(second, batch_size=16, shuffle=True)
+                for epoch in range(50):
+                    for batch in train_loader:
+                        opt.step()
+            pretrain()
+            finetune()
+            """
+        },
+        "python train.py",
+        {"epochs": 5, "batch_size": 8},
+    ),
+    "two settings of a training": (
+        {
+            "train.py": """\
+            from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+            model = AutoModelForCausalLM.from_pretrained("gpt2")
+            first = TrainingArguments("a", num_train_epochs=1, learning_rate=0.1)
+            Trainer(model=model, args=first).train()
+            second = TrainingArguments("b", num_train_epochs=2, per_device_train_batch_size=4)
+            Trainer(model=model, args=second).train()
+            """
+        },
+        "python train.py",
+        {"epochs": 1, "learning_rate": 0.1, "checkpoint_dir": "a", "batch_size": None},
+    ),
     "a measure of any generated text": (
         {
             "train.py": """\

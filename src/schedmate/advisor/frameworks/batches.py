@@ -44,6 +44,7 @@ _OTHER = re.compile(
     r"|Val|Test|Eval|Valid|Predict|Infer"
 )
 _MAX_DEEP = 4
+_EPOCH = re.compile(r"(?:\w{0,20}_)?(?:epochs?|ep)(?:_\w{1,20})?", re.IGNORECASE)
 _OF_ALL = ("global_batch_size", "global_batch", "total_batch_size", "effective_batch_size")
 _BY_SHARE = 0.6
 _DIVIDED = re.compile(r"\bbatch_?size\w{0,20}\]?\s?//?\s?\w|\b\w{0,20}batch\s?//?\s?\w")
@@ -53,7 +54,7 @@ _DIVIDED = re.compile(r"\bbatch_?size\w{0,20}\]?\s?//?\s?\w|\b\w{0,20}batch\s?//
 def loader_batches(reading: Reading) -> Iterator[Claim]:
     """What the training's loader gets; nothing of loaders that only evaluate."""
     loaders = [call for call in calls_of(reading, *_LOADERS) if not is_of(call.callee, *_ELSEWHERE)]
-    ranked = sorted(loaders, key=_trains, reverse=True)
+    ranked = sorted(_of_one_training(reading, loaders), key=_trains, reverse=True)
     for call in ranked[:1]:
         value = _batch_size(call)
         rank = _trains(call)
@@ -69,6 +70,17 @@ def loader_batches(reading: Reading) -> Iterator[Claim]:
             if unknown is not None and sure:
                 yield Claim(field="batch_size", value=unknown, line=call.line)
             yield from claim("batch_size", value, call, confidence=confidence, certain=sure)
+
+
+def _of_one_training(reading: Reading, loaders: list[Call]) -> list[Call]:
+    """Where several functions train, the loaders of the first, whose length counts too."""
+    homes = [
+        loop.within
+        for loop in reading.trace.loops
+        if loop.certain and loop.kind == "for" and _EPOCH.fullmatch(loop.variable)
+    ]
+    own = [call for call in loaders if call.within == homes[0]] if len({*homes}) > 1 else []
+    return own if homes and homes[0] and own else loaders
 
 
 def global_batches(reading: Reading) -> Iterator[Claim]:

@@ -58,8 +58,13 @@ def named_claims(trace: Trace) -> Iterator[Claim]:
             reached=binding.reached,
             depth=binding.depth,
         )
+    trained: set[str] = set()
     for call in trace.calls:
+        if call.callee in trained:
+            continue
         yield from _arguments(call)
+        if call.certain and any(_is_length(name) for name in call.keywords):
+            trained.add(call.callee)
 
 
 def _claims(
@@ -94,6 +99,12 @@ def _patience_of_schedules(trace: Trace) -> set[Evidence]:
             found.update((call.argument("patience", place) or Value(None)).lines)
     ends = (loop.bound.lines for loop in trace.loops if loop.kind == "break" and loop.bound)
     return found.difference(*ends)
+
+
+def _is_length(name: str) -> bool:
+    """Settings of a training have one: the same call again sets up another training."""
+    found = field_of(name)
+    return found is not None and found[0] in ("epochs", "max_steps") and is_telling(name)
 
 
 def _settled(bindings: list[Binding]) -> Iterator[Binding]:
