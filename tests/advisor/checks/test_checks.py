@@ -163,3 +163,34 @@ def test_what_only_looks_like_a_secret(memory, tmp_path, line):
 
 def test_every_check_is_registered_once():
     assert len({check.__name__ for check in CHECKS}) == len(CHECKS)
+
+
+_TRAIN_EPOCHS = """\
+import argparse, torch
+p = argparse.ArgumentParser()
+p.add_argument("--epochs", type=int, default=5)
+args = p.parse_args()
+opt = torch.optim.SGD(torch.nn.Linear(2, 2).parameters(), lr=0.1)
+for epoch in range(args.epochs):
+    opt.step()
+"""
+
+
+@pytest.mark.parametrize("words", ["--epochs 0", "--epochs=0"])
+def test_a_training_of_no_length(memory, tmp_path, words):
+    script = f"python train.py {words}\n"
+    [(level, text, line)] = remarks(memory, tmp_path, script, train=_TRAIN_EPOCHS)
+    assert (level, line.line) == ("warning", 1)
+    assert text == "--epochs is 0, so the job will probably train nothing"
+
+
+def test_a_training_with_a_length(memory, tmp_path):
+    script = "python train.py --epochs 10 --warmup_steps 0\n"
+    assert remarks(memory, tmp_path, script, train=_TRAIN_EPOCHS) == []
+
+
+def test_a_branch_that_is_not_taken_is_named(memory, tmp_path):
+    script = "case $1 in\n a) python train.py ;;\nesac\n"
+    [(level, text, line)] = remarks(memory, tmp_path, script, train=_TRAIN_EPOCHS)
+    assert (level, line.line) == ("warning", 2)
+    assert "train.py was read from a branch that is not taken" in text

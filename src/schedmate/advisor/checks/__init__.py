@@ -6,6 +6,7 @@ from schedmate.advisor.checks.base import Before, Check, Checked
 from schedmate.advisor.checks.code import missing_configs, packages_not_installed, syntax_errors
 from schedmate.advisor.checks.entry_point import missing_files, several_runs, unseen_program
 from schedmate.advisor.checks.failed_before import batch_did_not_fit, same_code_failed
+from schedmate.advisor.checks.lengths import no_length
 from schedmate.advisor.checks.resources import (
     gpus_not_used,
     no_checkpoints,
@@ -21,6 +22,7 @@ CHECKS: tuple[Check, ...] = (
     syntax_errors,
     missing_configs,
     packages_not_installed,
+    no_length,
     same_code_failed,
     batch_did_not_fit,
     time_limit_too_short,

@@ -28,6 +28,12 @@ def unseen_program(checked: Checked) -> Iterator[Remark]:
             "and fits the command, so check it, or write the command line: -- python …"
         )
         yield Remark(level="warning", text=text, evidence=main.command.evidence)
+    elif main is not None and main.not_taken:
+        text = (
+            "as it is called, this starts nothing that can be read; "
+            f"{main.entry.name} was read from a branch that is not taken, so check the arguments"
+        )
+        yield Remark(level="warning", text=text, evidence=main.command.evidence)
     elif main is None and checked.launch.lost and not checked.launch.missing_scripts:
         word = checked.launch.lost[0][0]
         name = "this line" if word.text.startswith("-") else word.text

@@ -22,7 +22,8 @@ from schedmate.advisor.frameworks.calls import (
 )
 from schedmate.advisor.frameworks.parallelism import split_over
 from schedmate.advisor.interpret.python.values import Call, LibraryObject, Table, Value
-from schedmate.advisor.settle.claim import Claim
+from schedmate.advisor.settle.claim import Claim, Kind
+from schedmate.advisor.settle.vocabulary import field_of
 
 _LOADERS = (
     "DataLoader",
@@ -43,12 +44,17 @@ _OTHER = re.compile(
     r"|Val|Test|Eval|Valid|Predict|Infer"
 )
 _MAX_DEEP = 4
+_EPOCH = re.compile(r"(?:\w{0,20}_)?(?:epochs?|ep)(?:_\w{1,20})?", re.IGNORECASE)
+_OF_ALL = ("global_batch_size", "global_batch", "total_batch_size", "effective_batch_size")
+_BY_SHARE = 0.6
+_DIVIDED = re.compile(r"\bbatch_?size\w{0,20}\]?\s?//?\s?\w|\b\w{0,20}batch\s?//?\s?\w")
+"""A batch of which each process gets its share."""
 
 
 def loader_batches(reading: Reading) -> Iterator[Claim]:
     """What the training's loader gets; nothing of loaders that only evaluate."""
     loaders = [call for call in calls_of(reading, *_LOADERS) if not is_of(call.callee, *_ELSEWHERE)]
-    ranked = sorted(loaders, key=_trains, reverse=True)
+    ranked = sorted(_of_one_training(reading, loaders), key=_trains, reverse=True)
     for call in ranked[:1]:
         value = _batch_size(call)
         rank = _trains(call)
@@ -60,7 +66,42 @@ def loader_batches(reading: Reading) -> Iterator[Claim]:
             if number_of(value) == 1:
                 value = _made_by_its_data(reading) or value
             value = _per_device(value, split_over(reading))
+            unknown = _unknown_share(call)
+            if unknown is not None and sure:
+                yield Claim(field="batch_size", value=unknown, line=call.line)
             yield from claim("batch_size", value, call, confidence=confidence, certain=sure)
+
+
+def _of_one_training(reading: Reading, loaders: list[Call]) -> list[Call]:
+    """Where several functions train, the loaders of the first, whose length counts too."""
+    homes = [
+        loop.within
+        for loop in reading.trace.loops
+        if loop.certain and loop.kind == "for" and _EPOCH.fullmatch(loop.variable)
+    ]
+    own = [call for call in loaders if call.within == homes[0]] if len({*homes}) > 1 else []
+    return own if homes and homes[0] and own else loaders
+
+
+def global_batches(reading: Reading) -> Iterator[Claim]:
+    """The share of each process in a batch that is stated for all of them, where no other batch
+    is stated and nothing gathers gradients."""
+    total = reading.processes.total
+    named = {
+        last_name(name.lstrip("-").replace("-", "_").lower()): value
+        for name, value in reading.options.items()
+    }
+    whole = next((named[name] for name in _OF_ALL if number_of(named.get(name))), None)
+    gathers = any(
+        field[0] == "gradient_accumulation" and number_of(value) != 1
+        for name, value in named.items()
+        if (field := field_of(name)) is not None
+    )
+    if whole is None or total is None or gathers or total.number < 1:
+        return
+    share = _per_device(whole, Value(total.number, total.lines, "derived"))
+    if share is not None and (share is not whole or total.number == 1):
+        yield Claim(field="batch_size", value=share, kind=Kind.NAME, confidence=_BY_SHARE)
 
 
 def _made_by_its_data(reading: Reading) -> Value | None:
@@ -80,6 +121,13 @@ def _per_device(batch: Value | None, devices: Value | None) -> Value | None:
     if batch is None or devices is None or not whole or not shares or whole % shares:
         return batch
     return derived(int(whole // shares), batch, devices)
+
+
+def _unknown_share(call: Call) -> Value | None:
+    """A batch that is divided by what is not known: then its setting is not what a loader gets."""
+    given = call.argument("batch_size", 1)
+    divided = given is not None and not given.known and _DIVIDED.search(call.line.text)
+    return given if divided else None
 
 
 def _data(call: Call) -> object:

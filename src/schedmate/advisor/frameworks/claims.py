@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from schedmate.advisor.frameworks.base import Reader, Reading
-from schedmate.advisor.frameworks.batches import loader_batches
+from schedmate.advisor.frameworks.batches import global_batches, loader_batches
 from schedmate.advisor.frameworks.drivers import frameworks
 from schedmate.advisor.frameworks.environments import environments
 from schedmate.advisor.frameworks.index import in_sight
@@ -31,6 +31,7 @@ from schedmate.advisor.settle.claim import Claim
 
 READERS: tuple[Reader, ...] = (
     loader_batches,
+    global_batches,
     optimizers,
     torch_precision,
     torch_parallelism,

@@ -31,6 +31,11 @@ _AROUND = ("LightningModule", "ComposerModel")
 _HOLDERS = re.compile(
     r"(?:^|_)(?:model|n?net|network|gpt|unet|transformer|vit|module)(?:$|_)|^netG$|^(?:raw_)?model"
 )
+_ARCHITECTURE = re.compile(
+    r"(?:[a-z0-9]Net|[A-Z0-9]Net|Former|[a-z]former|BERT|Bert|GPT|ViT|LSTM|GRU|GNN|GCN|Mamba)"
+    r"(?:V?\d{1,3})?$"
+)
+"""Names of whole architectures, as opposed to blocks and heads."""
 _NAMES_A_MODEL = words(
     "model model_name model_name_or_path model_id model_type arch architecture net network "
     "pretrained_model_name_or_path base_model"
@@ -54,7 +59,9 @@ def own_models(reading: Reading) -> Iterator[Claim]:
 def own_networks(reading: Reading) -> Iterator[Claim]:
     """The one that is no part of another. A setting that names a backbone names but a part."""
     networks = [each for each in reading.trace.instances if is_network(each.of)]
-    telling = [each for each in _whole(networks) if telling_class(_name(each))]
+    whole = _whole(networks)
+    telling = [each for each in whole if telling_class(_name(each))]
+    telling = telling or _architectures_inside(whole, networks)
     if _play_against_each_other(networks):
         telling = [each for each in telling if "gan" in _name(each).lower()]
     found = _chosen(reading, telling)
@@ -62,6 +69,22 @@ def own_networks(reading: Reading) -> Iterator[Claim]:
         value = Value(_name(found), tuple(dict.fromkeys((found.line, *found.named))))
         certain = found.certain and _is_but_a_part_named(reading)
         yield from claim("model", value, found, confidence=0.8, certain=certain)
+
+
+def _architectures_inside(
+    whole: Sequence[Instance], networks: Sequence[Instance]
+) -> list[Instance]:
+    """Of one network with a plain name the whole architectures that it is made of."""
+    names = {each.of.name for each in whole if not _IS_NONE.search(_name(each))}
+    if len(names) != 1:
+        return []
+    return [
+        each
+        for each in networks
+        if each.within.partition(".")[0] in names
+        and _ARCHITECTURE.search(_name(each))
+        and telling_class(_name(each))
+    ]
 
 
 def _plain_networks(reading: Reading) -> Iterator[Claim]:

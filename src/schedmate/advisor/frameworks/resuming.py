@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
 from schedmate.advisor.frameworks.base import Reading
@@ -16,6 +16,7 @@ from schedmate.advisor.frameworks.calls import (
     text_of,
     truth_of,
 )
+from schedmate.advisor.frameworks.newest_file import listed_directory
 from schedmate.advisor.interpret.python.reached import Reached
 from schedmate.advisor.interpret.python.trace import Skipped
 from schedmate.advisor.interpret.python.values import (
@@ -43,6 +44,10 @@ _LOADS = words(
     "load_model load_from_checkpoint resume load_ckpt resume_checkpoint load_training_state "
     "resume_from_checkpoint load_snapshot"
 )
+_FIGURE = re.compile(
+    r"(?:^|_)(?:best|min|max|loss|acc|accuracy|score|metric)s?(?:_|$)", re.IGNORECASE
+)
+_TAKES_UP = re.compile(r"model|net|optim|sched|agent|policy|weight|param", re.IGNORECASE)
 _BY_ITSELF = words("auto_resume autoresume resume_if_exists resume_auto")
 _SAVES = {
     "torch.save": 1,
@@ -85,6 +90,8 @@ def _by_itself(reading: Reading) -> Iterator[Claim]:
     has_state = _loads_more_than_weights(reading)
     sets = {cls.name for cls in reading.trace.classes if cls.inherits("Dataset", "IterableDataset")}
     for call in calls_of(reading, *_STATES, *_FILES, *_RESTORES):
+        if _reads_a_figure(reading, call):
+            continue
         if not (call.if_there or _takes_the_latest(call)) or call.loops:
             continue
         if (_family(call) and _loads_data(call)) or call.within.partition(".")[0] in sets:
@@ -95,8 +102,30 @@ def _by_itself(reading: Reading) -> Iterator[Claim]:
             continue  # the training is over: this is the best of it
         kept = [_written(each, at) for each, at in saves if not _is_cache(each)]
         saved = {_place(path) for path in kept} | {_directory(path) for path in kept}
-        if _picks_up(call, has_state, saved - {""}):
+        newest = "" if call.certain else listed_directory(reading, call)
+        if (newest and newest in _directories(kept)) or _picks_up(call, has_state, saved - {""}):
             yield from implied_claim("resumes", True, call, confidence=0.75, certain=True)
+
+
+def _reads_a_figure(reading: Reading, call: Call) -> bool:
+    """`best = torch.load(path)["loss"]`: the state is there, but nothing takes it up."""
+    if not call.callee.endswith("torch.load"):
+        return False
+    if _FIGURE.search(call.target):
+        return True
+    if not call.target or _TAKES_UP.search(call.target) or _takes_up_states(reading):
+        return False
+    handed_on = any(
+        isinstance(given.data, LibraryObject) and given.data.call is call
+        for each in reading.trace.calls
+        for given in (*each.positional, *each.keywords.values())
+    )
+    figures = (each for each in reading.trace.bindings if _FIGURE.search(each.name))
+    return not handed_on and any(not each.value.known for each in figures)
+
+
+def _takes_up_states(reading: Reading) -> bool:
+    return next(iter(calls_of(reading, "load_state_dict")), None) is not None
 
 
 def _takes_the_latest(call: Call) -> bool:
@@ -163,6 +192,13 @@ def _place(path: Value | None) -> str:
 def _directory(path: Value | None) -> str:
     """Where one of several files lies whose names are not known."""
     return f"{path.directory}/…" if isinstance(path, KnownPrefix) and path.directory else ""
+
+
+def _directories(paths: Sequence[Value | None]) -> set[str]:
+    """Where files lie that are written, whether or not their names are known."""
+    prefixes = [path.directory or "" for path in paths if isinstance(path, KnownPrefix)]
+    whole = [PurePosixPath(text).parent for path in paths if (text := text_of(path))]
+    return {each.removeprefix("./").rstrip("/") for each in (*prefixes, *map(str, whole))}
 
 
 def _loads_more_than_weights(reading: Reading) -> bool:

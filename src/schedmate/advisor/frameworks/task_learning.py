@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from schedmate.advisor.frameworks.base import Reading
 from schedmate.advisor.frameworks.calls import is_of, last_name, text_of
@@ -22,10 +22,11 @@ _NAMES = (
         re.compile(r"mean_?average_?precision|generalized_box_iou|box_iou|non_?max_?suppression"),
     ),
     ("translation", re.compile(r"(?:^|_)sacre_?bleu(?:$|_)")),
-    ("summarization", re.compile(r"(?:^|_)rouge")),
     ("speech", re.compile(r"(?:^|_)(?:wer|cer|pesq|stoi|mel_?spectrogram|ctc_?loss)(?:$|_)")),
     ("language_modeling", re.compile(r"perplexity|ForLanguageModeling".lower())),
 )
+_SHARED = (("summarization", re.compile(r"(?:^|_)rouge")),)
+"""Measures of any generated text."""
 _CONVOLVES = re.compile(r"(?:^|\.)(?:Conv2d|Conv2D|conv2d)$")
 _DRAWS = re.compile(
     r"(?:^|\.)(?:ConvTranspose[23]d|Conv[23]DTranspose|UpSampling[23]D|Upsample|interpolate|"
@@ -64,12 +65,21 @@ def own_data(reading: Reading) -> Iterator[Hint]:
 
 def measures(reading: Reading) -> Iterator[Hint]:
     """By losses and measures that belong to one kind of job."""
+    return _by_names(reading, _NAMES)
+
+
+def shared_measures(reading: Reading) -> Iterator[Hint]:
+    """By measures that decide between kinds of jobs, and are none's alone."""
+    return _by_names(reading, _SHARED)
+
+
+def _by_names(reading: Reading, names: Iterable[tuple[str, re.Pattern[str]]]) -> Iterator[Hint]:
     named = [(last_name(call.callee), call.line) for call in reading.trace.calls]
     named += [(last_name(each.name), each.line) for each in reading.trace.functions]
     named += [(each.of.name, each.line) for each in reading.trace.instances]
     for name, line in named:
         word = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
-        yield from ((task, line) for task, pattern in _NAMES if pattern.search(word))
+        yield from ((task, line) for task, pattern in names if pattern.search(word))
 
 
 def layers(reading: Reading) -> Iterator[Hint]:

@@ -18,6 +18,7 @@ from schedmate.advisor.frameworks.task_learning import (
     measures,
     numbers,
     own_data,
+    shared_measures,
     tables,
     without_labels,
 )
@@ -52,6 +53,8 @@ def tasks(reading: Reading) -> Iterator[Claim]:
     """By the first kind of hint that speaks with one voice; a split one needs a later one's."""
     split: set[str] = set()
     for kind, confidence in _KINDS:
+        if kind is shared_measures and not split:
+            continue
         found: dict[str, Evidence] = {}
         for task, line in kind(reading):
             found.setdefault(task, line)
@@ -228,6 +231,7 @@ _KINDS: tuple[tuple[Callable[[Reading], Iterator[Hint]], float], ...] = (
     (own_data, _FAIR),
     (_models_and_files, _FAIR),
     (measures, _FAIR),
+    (shared_measures, _WEAK),
     (imported, _FAIR),
     (described, _FAIR),
     (layers, _FAIR),

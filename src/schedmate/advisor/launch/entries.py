@@ -71,7 +71,11 @@ class Finder:
         return self.files.read(path, inside=self.files.roots)
 
     def find(self, word: Word, cwd: str | None) -> SourceFile | None:
-        return next(self._found(word, cwd), None)
+        return self.written_as(word, cwd) or next(self._found(word, cwd), None)
+
+    def written_as(self, word: Word, cwd: str | None) -> SourceFile | None:
+        """What the script wrote under the same name, be that unknown: `$TMP`, `$(mktemp)`."""
+        return self.written.get(os.path.normpath(os.path.join(cwd or ".", word.text)))  # noqa: PTH118 - text with variables in it
 
     def _found(self, word: Word, cwd: str | None) -> Iterator[SourceFile]:
         for path in self._candidates(word, cwd):

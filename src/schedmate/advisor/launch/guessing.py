@@ -45,6 +45,24 @@ def guessed_runs(resolution: Resolution, unwrap: Unwrap) -> list[PythonRun]:
     return []
 
 
+def not_taken(runs: Sequence[PythonRun]) -> list[PythonRun]:
+    """Programs of branches that are not taken; arguments that differ between them are unknown."""
+    read = [run for run in runs if run.entry.source is not None]
+    return [replace(run, not_taken=True, arguments=_shared(run, read)) for run in read]
+
+
+def _shared(run: PythonRun, runs: Sequence[PythonRun]) -> tuple[Word, ...]:
+    of_others = [
+        {word.text for word in other.arguments}
+        for other in runs
+        if other.entry.name == run.entry.name
+    ]
+    return tuple(
+        replace(word, known=word.known and all(word.text in texts for texts in of_others))
+        for word in run.arguments
+    )
+
+
 def of_same_name(resolution: Resolution, run: PythonRun) -> list[PythonRun]:
     """Where a file is not where the command has it: the one of that name anywhere in the tree."""
     name = PurePosixPath(run.entry.name).name

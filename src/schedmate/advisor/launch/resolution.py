@@ -19,17 +19,20 @@ MOST_LOST = 20
 
 
 class Resolution:
-    def __init__(self, target: Target) -> None:
+    def __init__(self, target: Target, *, all_ways: bool = False) -> None:
         self.target = target
+        self.all_ways = all_ways
         self.scripts: list[SourceFile] = []
         self.commands: list[tuple[str, ...]] = []
         self.missing: list[Word] = []
         self.written: dict[str, SourceFile] = {}
+        self.presumed: set[tuple[str, int]] = set()
         self.finder = Finder(target.files, target.workdir, target.workdir, self.written)
         self.images = Images()
         self.lost: list[tuple[tuple[Word, ...], Started]] = []
         """Commands of which it is not known what they start."""
-        self.active: list[str] = []
+        self.active: list[object] = []
+        """The scripts that are being read, each as it was called."""
         self.walked = 0
 
     def launch(self, runs: Sequence[PythonRun], asked: Asked) -> Launch:
@@ -40,6 +43,7 @@ class Resolution:
             asked=asked,
             missing_scripts=tuple(self.missing),
             written=self.written,
+            presumed=frozenset(self.presumed),
             lost=tuple(words for words, _ in self.lost[:MOST_LOST]),
         )
 
@@ -48,6 +52,17 @@ class Resolution:
         start = workdir / where if where and not set(where) & set("%$~") else workdir
         script_dir = workdir if source.path is None else source.path.parent
         self.finder = replace(self.finder, start=start, script_dir=script_dir)
+
+    def enters(self, source: SourceFile, arguments: Sequence[Word], started: Started) -> bool:
+        """Whether a script is not being read already as it is called now: with the same arguments
+        and variables it would call itself for ever."""
+        env = {name: word.text for name, word in started.env.items()}
+        called = (source.text, [word.text for word in arguments], env)
+        if called in self.active:
+            self.lost.append(((Word(source.name, started.here), *arguments), started))
+            return False
+        self.active.append(called)
+        return True
 
     def moved(self, workdir: Word | None, started: Started) -> Started:
         """Where a launcher starts its command, if that is a directory of the job."""

@@ -34,7 +34,7 @@ from schedmate.advisor.launch.command_words import (
 from schedmate.advisor.launch.commonplace import COMMONPLACE
 from schedmate.advisor.launch.containers import commands_in
 from schedmate.advisor.launch.entries import python_words
-from schedmate.advisor.launch.guessing import guessed_runs, of_same_name
+from schedmate.advisor.launch.guessing import guessed_runs, not_taken, of_same_name
 from schedmate.advisor.launch.launchers import (
     LAUNCHERS,
     PYTHON,
@@ -68,26 +68,28 @@ _STARTS_PYTHON = re.compile(r"#!.*(?:python|uv run)")
 
 def resolve(target: Target) -> Launch:
     resolver = _Resolver(target)
-    asked = Asked({})
-    if target.script_text is None:
-        runs = resolver.command(target.command)
-    else:
-        source = _script(target)
-        asked = read_directives(source)
-        runs = resolver.script(source, target.args, asked)
+    runs, asked = _started(resolver)
     main = resolver.launch(runs, asked).main
     runs += [] if main is None else of_same_name(resolver, main)
     runs += [] if main is None else started_by(main, resolver.unwrap)
     if main is None or any(main.command == words[0] for words, _ in resolver.lost):
         runs += guessed_runs(resolver, resolver.unwrap)
+    if resolver.launch(runs, asked).main is None and not resolver.missing:
+        widened, _ = _started(_Resolver(target, all_ways=True))
+        runs += not_taken(widened)
     launch = resolver.launch(runs, asked)
     main = launch.main
     return launch if main is None or asked.options else replace(launch, asked=main.asked)
 
 
-def _script(target: Target) -> SourceFile:
+def _started(resolver: _Resolver) -> tuple[list[PythonRun], Asked]:
+    target = resolver.target
+    if target.script_text is None:
+        return resolver.command(target.command), Asked({})
     path = target.workdir / (target.script_name or "<script>")
-    return SourceFile(target.files.name_of(path), target.script_text or "", path)
+    source = SourceFile(target.files.name_of(path), target.script_text, path)
+    asked = read_directives(source)
+    return resolver.script(source, target.args, asked), asked
 
 
 class _Resolver(Runners):
@@ -131,8 +133,9 @@ class _Resolver(Runners):
         self, source: SourceFile, arguments: Sequence[Word], started: Started
     ) -> list[PythonRun]:
         self.walked += 1
-        script = walked(source, arguments, started, self.finder)
+        script = walked(source, arguments, started, self.finder, all_ways=self.all_ways)
         self.written |= script.written
+        self.presumed |= script.presumed
         self.scripts += script.sourced
         self.commands += [("export", name, value) for name, value in script.exports.items()]
         runs: list[PythonRun] = []
@@ -189,10 +192,12 @@ class _Resolver(Runners):
             return self.nested(started.stdin, (), started) if started.stdin else []
         first, *arguments = peeled.rest
         source = self.finder.find(first, started.cwd)
-        if source is not None and not source.name.endswith(".py"):
-            self.scripts.append(source)
-            return self.nested(source, arguments, started)
-        return self.unwrap(peeled.rest, started)
+        if source is None or source.name.endswith(".py"):
+            return self.unwrap(peeled.rest, started)
+        self.scripts.append(source)
+        written = self.finder.written_as(first, started.cwd) is not None
+        runs = self.nested(source, arguments, started)
+        return [replace(run, first_of_several=written and run.varies) for run in runs]
 
     def _described(
         self, job: Described, arguments: Sequence[Word], started: Started
@@ -341,9 +346,8 @@ class _Resolver(Runners):
         self, source: SourceFile, arguments: Sequence[Word], started: Started
     ) -> list[PythonRun]:
         too_much = started.nesting >= MAX_NESTING or self.walked >= _MAX_SCRIPTS
-        if too_much or source.text in self.active:
+        if too_much or not self.enters(source, arguments, started):
             return []
-        self.active.append(source.text)
         before = self.finder
         if source.path is not None:
             self.finder = replace(before, script_dir=source.path.parent)

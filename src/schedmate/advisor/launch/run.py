@@ -54,6 +54,10 @@ class PythonRun:
     """Whether it runs several times, with other words each time: those are unknown."""
     guessed: bool = False
     """Whether no command was seen to start it: it only fits the words of one."""
+    not_taken: bool = False
+    """Whether it stands in the script on a way that is not taken as the job is called."""
+    first_of_several: bool = False
+    """Whether its words are those of the first of several files that a loop writes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +77,8 @@ class Launch:
     written: Mapping[str, SourceFile] = field(default_factory=dict)
     lost: tuple[tuple[Word, ...], ...] = ()
     """Commands of which it is not known what they start."""
+    presumed: frozenset[tuple[str, int]] = frozenset()
+    """Lines of scripts that run because a variable is set nowhere, by file and number."""
 
     @property
     def main(self) -> PythonRun | None:
@@ -100,8 +106,10 @@ class Launch:
         main = self.main
         if main is None:
             return 1.0
-        if main.guessed:
+        if main.guessed or main.not_taken:
             return _GUESSED
+        if main.first_of_several:
+            return _UNDECIDED
         if not main.conditional:
             return 1.0
         others = [run for run in self.runs if run.conditional and _differs(run, main)]

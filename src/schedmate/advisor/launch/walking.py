@@ -28,7 +28,12 @@ _ARRAY_TASK = re.compile("|".join(_ARRAY_TASKS))
 
 
 def walked(
-    source: SourceFile, arguments: Sequence[Word], started: Started, finder: Finder
+    source: SourceFile,
+    arguments: Sequence[Word],
+    started: Started,
+    finder: Finder,
+    *,
+    all_ways: bool = False,
 ) -> ShellScript:
     """Of the jobs of an array what they have in common."""
     if is_csh(source.text):
@@ -46,6 +51,7 @@ def walked(
                 surroundings=Surroundings(finder),
                 cwd=started.cwd,
                 doubtful=started.doubtful,
+                all_ways=all_ways,
             )
             for each in known_to_each
         ]

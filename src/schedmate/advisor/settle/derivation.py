@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from schedmate.advisor.interpret.python.values import Value
@@ -13,17 +14,20 @@ from schedmate.model import Evidence, Finding
 
 _DIMENSIONS = ("n_layer", "d_model", "n_head")
 _GPT = re.compile(r"gpt", re.IGNORECASE)
-_BY_NAME, _BY_SIZE, _BY_FORMULA = 0.9, 0.75, 0.6
+_BY_NAME, _BY_SIZE, _BY_FORMULA, _CHANGED = 0.9, 0.75, 0.6, 0.4
 _EMBEDDED_IN_BLOCKS = 12
 """A block of width d holds 4·d² of attention and 8·d² of feed-forward weights."""
 
 
-def derived(findings: Mapping[str, Finding[Any]]) -> Iterator[Claim]:
-    """From the model's name; else from the dimensions of a GPT, where all of them are stated."""
+def derived(findings: Mapping[str, Finding[Any]], *, changed: bool = False) -> Iterator[Claim]:
+    """From the model's name, with less confidence where the code has `changed` its shape; else
+    from the dimensions of a GPT, where all of them are stated."""
     model = findings.get("model")
     facts = None if model is None else facts_of(str(model.value))
     if model is not None and facts is not None and not _contradicted(facts, findings):
-        yield from _named(model, facts, findings)
+        for claim in _named(model, facts, findings):
+            trust = min(claim.confidence, _CHANGED) if changed else claim.confidence
+            yield replace(claim, confidence=trust)
     elif "model_parameters" not in findings:
         yield from _counted(findings)
 

@@ -28,6 +28,8 @@ _NOT_TRAINING = words("map filter encode evaluate predict tokenize")
 """Methods that work in batches and train nothing, besides what a name of others says."""
 _UNCERTAIN = 0.2
 _BY_OPTION, _BY_ARGUMENT = 0.9, 0.6
+_PATIENCE_AT, _KERAS_PATIENCE_AT = 3, 2
+"""Where it stands among the arguments of a schedule that waits for a plateau."""
 
 
 def named_claims(trace: Trace) -> Iterator[Claim]:
@@ -35,12 +37,19 @@ def named_claims(trace: Trace) -> Iterator[Claim]:
     last = {option.name: option for option in trace.options}
     of_schedules = _patience_of_schedules(trace)
     for option in last.values():
+        if not trace.unused.isdisjoint(option.value.lines[:1]):
+            continue
         if option.name.endswith("patience") and not of_schedules.isdisjoint(option.value.lines):
             continue
         yield from _claims(
             option.name, option.value, Kind.OPTION, confidence=_BY_OPTION, depth=option.depth
         )
     for binding in _settled([*_without_defaults(trace), *_of_instances(trace)]):
+        name = binding.name.lower()
+        if not trace.unused.isdisjoint(binding.value.lines[:1]):
+            continue
+        if name.endswith("patience") and not of_schedules.isdisjoint(binding.value.lines):
+            continue
         yield from _claims(
             binding.name,
             binding.value,
@@ -49,8 +58,13 @@ def named_claims(trace: Trace) -> Iterator[Claim]:
             reached=binding.reached,
             depth=binding.depth,
         )
+    trained: set[str] = set()
     for call in trace.calls:
+        if call.callee in trained:
+            continue
         yield from _arguments(call)
+        if call.certain and any(_is_length(name) for name in call.keywords):
+            trained.add(call.callee)
 
 
 def _claims(
@@ -78,8 +92,19 @@ def _claims(
 
 def _patience_of_schedules(trace: Trace) -> set[Evidence]:
     """The lines that say for how long a schedule waits before it lowers the learning rate."""
-    plateaus = (call for call in trace.calls if call.callee.endswith("ReduceLROnPlateau"))
-    return {line for call in plateaus for line in call.keywords.get("patience", Value(None)).lines}
+    found: set[Evidence] = set()
+    for call in trace.calls:
+        if call.callee.endswith("ReduceLROnPlateau"):
+            place = _KERAS_PATIENCE_AT if "keras" in call.callee else _PATIENCE_AT
+            found.update((call.argument("patience", place) or Value(None)).lines)
+    ends = (loop.bound.lines for loop in trace.loops if loop.kind == "break" and loop.bound)
+    return found.difference(*ends)
+
+
+def _is_length(name: str) -> bool:
+    """Settings of a training have one: the same call again sets up another training."""
+    found = field_of(name)
+    return found is not None and found[0] in ("epochs", "max_steps") and is_telling(name)
 
 
 def _settled(bindings: list[Binding]) -> Iterator[Binding]:

@@ -10,6 +10,7 @@ from typing import Any
 from schedmate.advisor.interpret.python.trace import Trace
 from schedmate.advisor.interpret.shell.words import source_of
 from schedmate.advisor.launch.run import Launch, PythonRun
+from schedmate.advisor.settle.changed_models import changes_shape
 from schedmate.advisor.settle.claim import Claim
 from schedmate.advisor.settle.derivation import derived
 from schedmate.advisor.settle.naming import named_claims
@@ -40,7 +41,7 @@ def record_of(
     if run is not None:
         findings |= _started(run)
         findings |= _killed_after(run, findings.get("max_time_s"))
-    implied = settle(derived(findings))
+    implied = settle(derived(findings, changed=changes_shape(trace)))
     return Workload(**(implied | findings))
 
 

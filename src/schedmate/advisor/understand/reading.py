@@ -16,11 +16,12 @@ from schedmate.advisor.interpret.python.imports import with_local_imports
 from schedmate.advisor.interpret.python.interpretation import interpret
 from schedmate.advisor.interpret.python.parsed import Unparsable
 from schedmate.advisor.interpret.python.trace import Trace
-from schedmate.advisor.launch.certainty import at_most
+from schedmate.advisor.launch.certainty import at_most, presumed
 from schedmate.advisor.launch.purpose import TRAINING, purpose_of
 from schedmate.advisor.launch.run import Launch, PythonRun
 from schedmate.advisor.options import MODELS, WRAPPERS, undeclared, unread_configs
 from schedmate.advisor.options.configs import read as read_config
+from schedmate.advisor.options.unused_keys import unused_keys
 from schedmate.advisor.predict.signature import signature
 from schedmate.advisor.settle.claim import Claim
 from schedmate.advisor.settle.record import record_of
@@ -28,7 +29,7 @@ from schedmate.advisor.sources.files import Files, SourceFile
 from schedmate.advisor.understand.read_job import Completer, ReadJob
 from schedmate.advisor.understand.traits import traits
 from schedmate.advisor.understand.understanding import Understanding
-from schedmate.model import Request, Workload
+from schedmate.model import Evidence, Request, Workload
 
 _USES_GPU = re.compile(
     r"cuda|gpu|nvidia|nccl|rocm|\b(?:cupy|numba|cudf|cuml|pycuda|triton|onnxruntime|"
@@ -91,6 +92,9 @@ def read_code(
         read_config=read_config,
     )
     trace = interpreted.trace
+    if interpreted.configs and run.entry.source is not None:
+        code = [source for source, _ in with_local_imports(run.entry, files)]
+        trace.unused |= unused_keys(trace, interpreted.configs, code)
     if not needs_no_code(run):
         unread = unread_configs(
             run.arguments,
@@ -116,7 +120,14 @@ def settled_record(
     launch: Launch, reading: Reading, request: Request, stated: Iterable[Claim]
 ) -> Workload:
     run = _as_called(reading.run)
-    return record_of(launch, run, request, reading.trace, stated, root=reading.root)
+    record = record_of(launch, run, request, reading.trace, stated, root=reading.root)
+    branches = reading.trace.presumed
+
+    def holds(line: Evidence) -> bool:
+        in_script = (line.file, line.line) in launch.presumed
+        return in_script or any(branch.holds(line) for branch in branches)
+
+    return presumed(record, holds)
 
 
 def _to_interpret(run: PythonRun) -> PythonRun:

@@ -16,6 +16,7 @@ from schedmate.advisor.interpret.python.values import (
     UNKNOWN_DATA,
     Call,
     Dotted,
+    LibraryObject,
     LocalClass,
     LocalFunction,
     Sequence,
@@ -177,7 +178,7 @@ def set_attribute(engine: Engine, value: Value, name: str, new: Value, site: Sit
         engine.memory.write(data.parts, name, new)
     elif isinstance(data, LocalModule) and engine.member(data, name) is not None and data.scope:
         engine.memory.write(data.scope.names, name, new)
-    owner = data.kind if isinstance(data, Table) else engine.state.within
+    owner = data.kind if isinstance(data, Table | LibraryObject) else engine.state.within
     owner = data.name if isinstance(data, LocalClass) else owner
     note(engine, name, new, "attribute", site, of=owner)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterator
 from collections.abc import Sequence as Many
 from contextlib import contextmanager
@@ -16,9 +17,9 @@ from schedmate.advisor.interpret.python.loops import note_way_out
 from schedmate.advisor.interpret.python.operators import compare
 from schedmate.advisor.interpret.python.reached import Reached
 from schedmate.advisor.interpret.python.scope import Scope
-from schedmate.advisor.interpret.python.trace import Skipped
+from schedmate.advisor.interpret.python.trace import Presumed, Skipped
 from schedmate.advisor.interpret.python.truth import either, truth
-from schedmate.advisor.interpret.python.values import UNKNOWN, Value
+from schedmate.advisor.interpret.python.values import UNKNOWN, Table, Value
 
 _CAUGHT = frozenset(
     (
@@ -27,6 +28,7 @@ _CAUGHT = frozenset(
     )
 )
 _Branch = Callable[[], Flow]
+_VARIABLE = re.compile(r"(?:environ(?:\.get)?\s?[\[(]|getenv\()\s?[\"'](\w{1,100})[\"']")
 
 
 def interpret_if(engine: Engine, node: ast.If, scope: Scope) -> Flow:
@@ -37,6 +39,7 @@ def interpret_if(engine: Engine, node: ast.If, scope: Scope) -> Flow:
     every = None if first_process else _modulus(engine, node.test, scope)
     if known is not None:
         _note_skipped(engine, node, value, scope)
+        _note_presumed(engine, node, value, scope)
         with _now_and_then(engine, every):
             return engine.execute(node.body if known else node.orelse, scope)
     with _now_and_then(engine, every):
@@ -63,6 +66,20 @@ def _note_skipped(engine: Engine, node: ast.If, value: Value, scope: Scope) -> N
                 depth=scope.file.depth,
             )
         )
+
+
+def _note_presumed(engine: Engine, node: ast.If, value: Value, scope: Scope) -> None:
+    """Which part is taken only because nothing is seen to set a variable."""
+    body = node.body if truth(value) else node.orelse
+    if not body or len(engine.trace.presumed) >= engine.budget.limits.records:
+        return
+    own = scope.file.line(node.test)
+    texts = (own.text, *(line.text for line in value.lines))
+    names = {found[1] for text in texts for found in _VARIABLE.finditer(text)}
+    table = engine.environ.data
+    if isinstance(table, Table) and any(name not in table.parts for name in names):
+        last = body[-1].end_lineno or body[-1].lineno
+        engine.trace.presumed.append(Presumed(own.file, body[0].lineno, last))
 
 
 def _modulus(engine: Engine, test: ast.expr, scope: Scope) -> Value | None:

@@ -106,6 +106,18 @@ class Skipped:
 
 
 @dataclass(frozen=True, slots=True)
+class Presumed:
+    """Lines that are taken because a variable of the environment is set nowhere."""
+
+    file: str
+    first: int
+    last: int
+
+    def holds(self, line: Evidence) -> bool:
+        return line.file == self.file and self.first <= line.line <= self.last
+
+
+@dataclass(frozen=True, slots=True)
 class Imported:
     """A module or a name of one: `torch.nn`, `transformers.Trainer`."""
 
@@ -131,5 +143,8 @@ class Trace:
     functions: list[LocalFunction] = field(default_factory=list)
     instances: list[Instance] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
+    presumed: list[Presumed] = field(default_factory=list)
+    unused: set[Evidence] = field(default_factory=set)
+    """Lines of configs whose keys the code never looks up."""
     exhausted: bool = False
     """The budget ran out before the code did."""

@@ -33,7 +33,7 @@ class Command:
 
 
 _CHANGES = "$…"
-_FILES = (".py", ".sh", ".yaml", ".yml", ".json", ".toml")
+_FILES = (".py", ".sh", ".sbatch", ".slurm", ".job", ".yaml", ".yml", ".json", ".toml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +48,8 @@ class ShellScript:
     sourced: tuple[SourceFile, ...] = ()
     captured: tuple[Command, ...] = ()
     """Commands whose output it takes: `id=$(sbatch job.sh)`."""
+    presumed: frozenset[tuple[str, int]] = frozenset()
+    """Lines that run because a variable is set nowhere, by their file and number."""
 
 
 def merged(commands: list[tuple[Site, Command]]) -> list[tuple[Site, Command]]:

@@ -29,6 +29,7 @@ from schedmate.advisor.interpret.shell.syntax import (
     Loop,
     Node,
     Pipeline,
+    Redirect,
     Redirected,
     Simple,
 )
@@ -48,13 +49,26 @@ class Doer(Protocol):
 
     def do(self, machine: Machine, node: Simple) -> Flow: ...
 
+    def empty(self, machine: Machine, redirects: Sequence[Redirect]) -> None:
+        """Files that a group of commands is about to write anew."""
+
 
 class Machine(Shell):
     """Control flow; what a simple command does is its doer's business."""
 
-    def __init__(self, source: SourceFile, surroundings: Surroundings, doer: Doer) -> None:
+    def __init__(
+        self,
+        source: SourceFile,
+        surroundings: Surroundings,
+        doer: Doer,
+        *,
+        all_ways: bool = False,
+    ) -> None:
+        """`all_ways`: every branch is interpreted as if nothing decided it."""
         super().__init__(source, surroundings)
         self._doer = doer
+        self._all_ways = all_ways
+        self._presumes = False
         self._steps = _MAX_STEPS
         self._depth = 0
         self._interpreted: dict[type[Node], Callable[[Any], Flow]] = {
@@ -85,6 +99,9 @@ class Machine(Shell):
 
     def _run(self, node: Node) -> Flow:
         if isinstance(node, Simple):
+            if self._presumes and node.words:
+                lines = self.book.evidence(node.words[0].line + self.offset)
+                self.presumed.update((line.file, line.line) for line in lines)
             return self._doer.do(self, node)
         return self._interpreted[type(node)](node)
 
@@ -101,7 +118,7 @@ class Machine(Shell):
         return self._decided(None if result is None else text_of(result) != "0")
 
     def _decided(self, truth: bool | None) -> Flow:  # noqa: FBT001 - what was decided
-        self.status, self.assumed = truth, False
+        self.status, self.assumed = None if self._all_ways else truth, False
         return "next"
 
     def _block(self, node: Block) -> Flow:
@@ -116,7 +133,7 @@ class Machine(Shell):
         for operator, part in node.rest:
             if flow != "next":
                 return flow
-            truth = self.status
+            truth = None if self._all_ways else self.status
             if (operator == "&&" and (truth or self.assumed)) or (
                 operator == "||" and truth is False and not self.assumed
             ):
@@ -162,6 +179,7 @@ class Machine(Shell):
     def _redirected(self, node: Redirected) -> Flow:
         before = self.outputs
         self.outputs = (*before, *node.redirects)
+        self._doer.empty(self, node.redirects)
         flow = self.run(node.body)
         self.outputs = before
         return flow
@@ -184,17 +202,28 @@ class Machine(Shell):
         return "next"
 
     def _if(self, node: If) -> Flow:
+        unset = False
         for index, (condition, body) in enumerate(node.clauses):
+            self.asked_unset = False
             flow = self.run(condition)
+            unset = unset or self.asked_unset
             if flow == "exit":
                 return flow
-            truth = None if self.assumed else self.status
+            truth = None if self.assumed or self._all_ways else self.status
             if truth:
-                return self.run(body)
+                return self._taken(body, presumed=unset)
             if truth is None:
                 rest = node.clauses[index + 1 :]
                 return self._either((body, If(rest, node.otherwise) if rest else node.otherwise))
-        return self.run(node.otherwise)
+        return self._taken(node.otherwise, presumed=unset)
+
+    def _taken(self, body: Node, *, presumed: bool) -> Flow:
+        """Where a variable decided that is set nowhere, all that runs is but presumed to."""
+        before = self._presumes
+        self._presumes = before or presumed
+        flow = self.run(body)
+        self._presumes = before
+        return flow
 
     def _loop(self, node: Loop) -> Flow:
         first = len(self.commands)
@@ -263,7 +292,8 @@ class Machine(Shell):
     def _case(self, node: Case) -> Flow:
         subject = self.spans(node.subject)
         arms = [(arm, [self.spans(pattern) for pattern in arm.patterns]) for arm in node.arms]
-        if not known(subject) or not all(known(each) for _, row in arms for each in row):
+        decided = known(subject) and all(known(each) for _, row in arms for each in row)
+        if self._all_ways or not decided:
             bodies = [arm.body for arm in node.arms]
             catches_all = bool(arms) and any(text_of(each) == "*" for each in arms[-1][1])
             return self._either(bodies if catches_all else [*bodies, _NOTHING])

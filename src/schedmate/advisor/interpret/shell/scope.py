@@ -59,6 +59,9 @@ class Shell(ABC):
         self.commands: list[tuple[Site, Command]] = []
         self.captured_commands: list[tuple[Site, Command]] = []
         self.written: dict[str, SourceFile] = {}
+        self.presumed: set[tuple[str, int]] = set()
+        """Lines that run because a variable is set nowhere, by their file and number."""
+        self.asked_unset = False
         self.status: bool | None = True
         self.assumed = False
         """The last status is that of a program, which is taken to succeed."""
@@ -96,7 +99,9 @@ class Shell(ABC):
         return None
 
     def filled(self, name: str) -> bool | None:
-        return set_outside(name)
+        filled = set_outside(name)
+        self.asked_unset = self.asked_unset or (filled is False and name.isidentifier())
+        return filled
 
     def is_set(self, name: str) -> bool | None:
         return True if name in self.state.values else self.filled(name)

@@ -50,6 +50,11 @@ class SimpleCommands:
         own = dict(_alone(machine, token) for token in tokens[:count])
         return self._words(machine, node, tokens[count:], own)
 
+    def empty(self, machine: Machine, redirects: Sequence[Redirect]) -> None:
+        anew = [redirect for redirect in redirects if not redirect.operator.endswith(">>")]
+        for file in _output_files(machine, anew):
+            machine.written.pop(_path(machine, file.text), None)
+
     def _words(
         self, machine: Machine, node: Simple, tokens: list[Token], own: dict[str, Word]
     ) -> Flow:
@@ -104,7 +109,8 @@ class SimpleCommands:
         if name == "exec" and len(words) == 1:
             machine.state.logs = (*machine.state.logs, *files)[-_MAX_LOGS:]
             return "next"
-        if machine.printing is not None or (name in _WRITERS and (files or name == "tee")):
+        group = _output_files(machine, machine.outputs)
+        if machine.printing is not None or (name in _WRITERS and (files or group or name == "tee")):
             self._print(machine, node, fields, files, at)
         machine.status, machine.assumed = None, True
         exported = machine.state.exported
@@ -114,7 +120,7 @@ class SimpleCommands:
             cwd=machine.state.cwd,
             conditional=machine.undecided > 0,
             piped=machine.piped,
-            outputs=(*files, *_output_files(machine, machine.outputs), *machine.state.logs),
+            outputs=(*files, *group, *machine.state.logs),
             stdin=_input_file(machine, node.redirects),
         )
         machine.commands.append(((*machine.calls, id(node)), command))
@@ -133,6 +139,8 @@ class SimpleCommands:
             append = any(redirect.operator.endswith(">>") for redirect in node.redirects)
             for file in files:
                 _write(machine, file.text, text, append=append)
+            for file in () if files else _output_files(machine, machine.outputs):
+                _write(machine, file.text, text, append=True)
         if machine.printing is not None and not files:
             machine.printing.append(unknown("$(…)", at) if text is None else text)
 
@@ -269,8 +277,12 @@ def _telling(arguments: Fields, stdin: Spans | None, at: Place) -> Place:
     return next((span.at for span in spans if span.text and span.at != at), at)
 
 
+def _path(machine: Machine, name: str) -> str:
+    return posixpath.normpath(posixpath.join(machine.state.cwd or ".", name))
+
+
 def _write(machine: Machine, name: str, text: Spans, *, append: bool) -> None:
-    path = posixpath.normpath(posixpath.join(machine.state.cwd or ".", name))
+    path = _path(machine, name)
     source = _numbered(machine, text)
     before = machine.written.get(path)
     if append and before is not None and before.name == source.name:

@@ -36,9 +36,12 @@ def walk(
     surroundings: Surroundings | None = None,
     cwd: str | None = ".",
     doubtful: Iterable[str] = (),
+    all_ways: bool = False,
 ) -> ShellScript:
-    """Read a script that gets these arguments and finds these variables set."""
-    machine = Machine(source, surroundings or _Nowhere(), SimpleCommands())
+    """Read a script that gets these arguments and finds these variables set; with `all_ways`
+    every branch of it, as if nothing decided between them."""
+    around = surroundings or _Nowhere()
+    machine = Machine(source, around, SimpleCommands(), all_ways=all_ways)
     machine.state.arguments = tuple(quote(word) for word in arguments)
     for name, word in {**(set_before or {}), **(exported or {})}.items():
         machine.state.values[name] = quote(word)
@@ -53,4 +56,5 @@ def walk(
         machine.written,
         tuple(machine.sourced),
         tuple(command for _, command in merged(machine.captured_commands)),
+        frozenset(machine.presumed),
     )
