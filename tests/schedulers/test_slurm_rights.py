@@ -116,7 +116,7 @@ def test_an_ordinary_user_in_assist_pushes_no_job_back(cluster, schedmate):
 
 def test_the_doctor_tries_each_right_and_changes_nothing(cluster, schedmate):
     others = submitted("root", LATER, "--nice=7")
-    form = ("squeue", "-h", "-j", others, "-o", "%i %y %Q %l %T %S %r %x")
+    form = ("squeue", "-h", "-j", others, "-o", "%i %y %Q %l %T %S %x")
     before = _as("root", *form).stdout
     told = schedmate(ORDINARY, "doctor", "--json")
     rights, modes = part(told, "rights"), part(told, "modes")
@@ -136,3 +136,12 @@ def test_the_doctor_tries_each_right_and_changes_nothing(cluster, schedmate):
         subprocess.run(["sacctmgr", "-i", "delete", "user", ORDINARY], check=True)
     assert before.startswith(f"{others} 7 ")
     assert _as("root", *form).stdout == before
+
+
+def test_other_users_jobs_do_not_keep_an_ordinary_user_from_looking(cluster, schedmate):
+    submitted("root", LATER)
+    mine = submitted(ORDINARY, LATER)
+    looked = schedmate(ORDINARY, "serve", "--once")
+    assert looked.returncode == 0, looked.stderr
+    assert "Traceback" not in looked.stderr
+    assert '"advice":{' in schedmate(ORDINARY, "job", mine, "--json").stdout.replace(" ", "")

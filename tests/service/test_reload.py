@@ -12,7 +12,7 @@ from dataclasses import replace
 import pytest
 
 from schedmate.model import BadInput, StoreUnavailable
-from schedmate.service.daemon import serving
+from schedmate.service.daemon import assembling, serving
 from schedmate.service.daemon.log_output import LogFile, reopen_logs
 from schedmate.service.daemon.signals import Signals, handled_signals, notify
 
@@ -22,7 +22,7 @@ def served(place, monkeypatch, looks, reread=None):
     signals, begun = Signals(), []
     monkeypatch.setattr(serving, "poll_seconds", lambda _: 0.01)
     monkeypatch.setattr(serving, "_STORE_PAUSE_S", 0.01)
-    real = serving.Daemon
+    real = assembling.Daemon
 
     class Acting(real):
         def __init__(self, **parts):
@@ -35,7 +35,7 @@ def served(place, monkeypatch, looks, reread=None):
             if not looks:
                 signals.stop()
 
-    monkeypatch.setattr(serving, "Daemon", Acting)
+    monkeypatch.setattr(assembling, "Daemon", Acting)
     serving.serve(place.settings, signals, reread)
     return begun
 
@@ -92,6 +92,7 @@ def test_a_store_that_fails_is_one_line_a_minute_and_a_new_daemon_afterwards(
 
 
 def test_signals_set_flags_and_end_a_wait(place):
+    before = signal.getsignal(signal.SIGHUP)
     with handled_signals() as signals:
         threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGHUP)).start()
         signals.wait(60)
@@ -99,7 +100,7 @@ def test_signals_set_flags_and_end_a_wait(place):
         os.kill(os.getpid(), signal.SIGTERM)
         signals.wait(60)
         assert signals.stopping
-    assert signal.getsignal(signal.SIGHUP) is signal.SIG_DFL
+    assert signal.getsignal(signal.SIGHUP) is before
 
 
 def test_a_log_file_is_private_bounded_and_reopened(tmp_path):

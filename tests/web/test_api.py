@@ -102,3 +102,24 @@ def test_ready_only_once_the_scheduler_was_seen(served):
     assert served.get("/readyz").status == 200
     served.site.looked(time.time() - 3600)
     assert "3600 s ago" in served.get("/readyz").json["detail"]
+
+
+@pytest.mark.parametrize("host", ["evil.example.org", "127.0.0.1.evil.example.org"])
+def test_a_name_that_is_not_this_machines_gets_nothing(queue, host):
+    answer = queue.get("/api/v1/jobs", Host=host)
+    assert answer.status == 400
+    assert "resnet" not in answer.text
+
+
+def test_one_user_opens_only_so_many_streams(served):
+    url = f"http://127.0.0.1:{served.port}/api/v1/events"
+    streams = [urllib.request.urlopen(url, timeout=60) for _ in range(20)]
+    try:
+        for stream in streams:
+            assert stream.readline().startswith(b"retry")
+        refused = served.get("/api/v1/events")
+        assert (refused.status, refused.json["title"]) == (429, "Too Many Requests")
+        assert served.get("/").status == 200
+    finally:
+        for stream in streams:
+            stream.close()

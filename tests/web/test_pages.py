@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from schedmate.testing.builders import a_job
@@ -71,3 +73,10 @@ def test_nothing_is_loaded_from_elsewhere(queue):
     assert "default-src 'none'" in answer.headers["content-security-policy"]
     assert "://" not in answer.text.replace("http://www.w3.org", "")
     assert queue.get("/static/htmx.min.js").status == 200
+
+
+def test_a_scheduler_that_does_not_answer_is_named(queue):
+    queue.site.looked(time.time())
+    assert "does not answer" not in queue.get("/").text
+    queue.site.looked(time.time() - 600)
+    assert "The scheduler does not answer" in queue.get("/").text

@@ -47,6 +47,10 @@ class SchedulerUnreachable(SchedulerError):
     exit_code = 4
 
 
+class NotAllowed(SchedulerError):
+    """The scheduler does not do this for the account that asks."""
+
+
 class PartlyKnown(SchedulerUnreachable):
     """The others are not known to be gone: who could tell does not answer."""
 

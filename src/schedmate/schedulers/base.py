@@ -201,7 +201,7 @@ class Scheduler(Protocol):
         """
 
     def script(self, job_id: JobId) -> str | None:
-        """The text of the script the job runs, None where it was not given one."""
+        """The text of the script the job runs; None where it has none, or none that we may see."""
 
     def cancel(self, job_id: JobId) -> None:
         """End it as CANCELLED. Nothing happens to a job that has ended."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from fastapi import FastAPI
 from fastapi.staticfiles import StaticFiles
 from starlette.datastructures import MutableHeaders
+from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 import schedmate
 from schedmate.web import api, health, pages, stream
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from schedmate.web.site import Site
 
 STATIC = Path(__file__).parent / "static"
+_HOSTS = ("127.0.0.1", "localhost", "[::1]", "::1")
 _HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
@@ -54,6 +56,8 @@ def create_app(site: Site) -> FastAPI:
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     add_problems(app)
     app.add_middleware(Headers)
+    # a hostile page may resolve its own name to this machine: the browser is the viewer's
+    app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(_HOSTS))
     return app
 
 

@@ -49,6 +49,8 @@ def queue(request: Request, site: ASite, viewer: AViewer, wanted: AQueue) -> HTM
         "queue.html",
         request,
         viewer=viewer,
+        looked_at=site.looked_at,
+        stale=site.is_stale(now),
         wanted=wanted,
         found=found,
         following=next_page(wanted, found),

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 _log = logging.getLogger("schedmate.web")
 _STARTS_WITHIN_S = 30.0
 _ENDS_WITHIN_S = 5.0
+_MOST_CONNECTIONS = 1000
+"""Far below what a daemon may open, which needs files for its own work."""
 
 
 @contextmanager
@@ -37,6 +39,7 @@ def serving(settings: Settings, *, host: str, port: int) -> Iterator[Site]:
             log_level="warning",
             access_log=False,
             timeout_graceful_shutdown=1,
+            limit_concurrency=_MOST_CONNECTIONS,
             server_header=False,
         )
         server = _Server(config)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("schedmate.web")
 _REFRESH_S = 1.0
+_STALE_S = 30.0
 Told = Callable[[list["JobId"]], None]
 
 
@@ -53,6 +54,11 @@ class Site:
                 raise NotFound(f"neither the queue nor the history knows a job {job_id}")
             view = known_of(run.job, self.store)
         return self.seen_by(viewer, view)
+
+    def is_stale(self, now: float) -> bool:
+        """Three looks of a polite daemon without an answer: what is shown may be old."""
+        age = self.look_age_s(now)
+        return age is not None and age > max(_STALE_S, 3 * self.settings.slurm.poll_s)
 
     def looked(self, at: float) -> None:
         self.looked_at = at

@@ -6,10 +6,13 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Annotated
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends, HTTPException, Request
 from fastapi.responses import StreamingResponse
+
+from schedmate.web.asking import AViewer
 
 if TYPE_CHECKING:
     from schedmate.model import JobId
@@ -17,6 +20,8 @@ if TYPE_CHECKING:
 
 router = APIRouter()
 _KEEP_ALIVE_S = 15.0
+_MOST_STREAMS, _MOST_OF_ONE = 500, 20
+"""Open at once: of all, and of one user. Each holds a file descriptor of the daemon's."""
 _MOST_NAMED = 200
 """Of the jobs in one event; where more have changed, all should be asked for."""
 
@@ -27,7 +32,8 @@ class Hub:
     def __init__(self, site: Site) -> None:
         self._site = site
         self._loop = asyncio.get_running_loop()
-        self._waiting: set[asyncio.Queue[list[JobId]]] = set()
+        self._waiting: dict[asyncio.Queue[list[JobId]], str] = {}
+        """By whom: the user that each stream is of."""
         site.listeners.append(self._changed)
 
     def close(self) -> None:
@@ -42,9 +48,13 @@ class Hub:
             pending = queue.get_nowait() if queue.full() else []
             queue.put_nowait([*pending, *jobs][-_MOST_NAMED - 1 :])
 
-    async def events(self) -> AsyncIterator[str]:
+    def has_room(self, user: str) -> bool:
+        of_user = sum(one == user for one in self._waiting.values())
+        return len(self._waiting) < _MOST_STREAMS and of_user < _MOST_OF_ONE
+
+    async def events(self, user: str) -> AsyncIterator[str]:
         queue: asyncio.Queue[list[JobId]] = asyncio.Queue(1)
-        self._waiting.add(queue)
+        self._waiting[queue] = user
         try:
             yield "retry: 3000\n\n"
             while True:
@@ -57,7 +67,7 @@ class Hub:
                 data = json.dumps({"version": self._site.board.version, "jobs": named})
                 yield f"id: {self._site.board.version}\nevent: jobs\ndata: {data}\n\n"
         finally:
-            self._waiting.discard(queue)
+            del self._waiting[queue]
 
 
 @asynccontextmanager
@@ -76,8 +86,12 @@ def hub_of(request: Request) -> Hub:
 
 
 @router.get("/api/v1/events", response_class=StreamingResponse)
-async def events(hub: Annotated[Hub, Depends(hub_of)]) -> StreamingResponse:
+async def events(hub: Annotated[Hub, Depends(hub_of)], viewer: AViewer) -> StreamingResponse:
     """`jobs` events: the ids of the jobs that have changed, null where they are too many."""
+    if not hub.has_room(viewer.user):
+        raise HTTPException(HTTPStatus.TOO_MANY_REQUESTS, "too many open streams; close a tab")
     return StreamingResponse(
-        hub.events(), media_type="text/event-stream", headers={"Cache-Control": "no-store"}
+        hub.events(viewer.user),
+        media_type="text/event-stream",
+        headers={"Cache-Control": "no-store"},
     )

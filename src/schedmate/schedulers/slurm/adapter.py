@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from schedmate.model import (
     JobState,
+    NotAllowed,
     NotFound,
     PartlyKnown,
     SchedulerError,
@@ -138,6 +139,8 @@ class SlurmScheduler:
         """The script; for a plain command the two lines that were made of it."""
         try:
             text = self._slurm.ask("scontrol", "write", "batch_script", _checked(job_id), "-")
+        except NotAllowed:  # another user's: it is known by what Slurm shows of it
+            return None
         except NotFound:  # the controller has let go of it
             if not self._site().keeps_scripts or self._accounting.pausing:
                 raise

@@ -16,7 +16,7 @@ from pathlib import Path
 from shutil import which
 from typing import TYPE_CHECKING
 
-from schedmate.model import BadInput, NotFound, SchedulerError, SchedulerUnreachable
+from schedmate.model import BadInput, NotAllowed, NotFound, SchedulerError, SchedulerUnreachable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,6 +30,8 @@ _UNREACHABLE = re.compile(
     re.IGNORECASE,
 )
 _UNKNOWN_JOB = re.compile(r"invalid job id|invalid job array|no job_id specified", re.IGNORECASE)
+_FORBIDDEN = re.compile(r"invalid user id|access/permission denied", re.IGNORECASE)
+"""What an ordinary user asks of another's job; Slurm may exit with 0 all the same."""
 _PREFIX = re.compile(r"^(?:\w+: )?(?:error: |fatal: )?")
 _LONGEST_COMPLAINT = 400
 _OF_CLUSTERS = ("squeue", "sacct", "scontrol", "scancel", "sbatch")
@@ -155,6 +157,8 @@ def _refuse(name: str, returncode: int, complaint: str) -> None:
     if _UNREACHABLE.search(text):
         part = "Slurm's accounting (slurmdbd)" if name in _OF_ACCOUNTING else "Slurm"
         raise SchedulerUnreachable(f"{part} cannot be reached ({name}: {text})")
+    if _FORBIDDEN.search(text):
+        raise NotAllowed(f"{name}: {text}")
     if returncode:
         raise SchedulerError(f"{name}: {text or f'exit code {returncode}'}")
 

@@ -138,7 +138,8 @@ def _until(view: JobView, held: str) -> str:
         return f"; it is released once that is mended, or by: schedmate release {view.job.id}"
     if view.job.reason == "JobHeldAdmin":
         return "; only an administrator can release it"
-    return f"; release it with: schedmate release {view.job.id}"
+    how = f"scontrol release {view.job.id}" if view.job.reason in _HELD_BY else "its scheduler"
+    return f"; release it with: {how}"
 
 
 def _why_waiting(view: JobView, queue: Sequence[Job], now: float, written: Written) -> str:
