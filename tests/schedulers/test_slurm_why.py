@@ -59,7 +59,7 @@ class TestReasons:
         own, theirs = (bench.shell("true", passthrough=(LATER,)) for _ in range(2))
         run("scontrol", "uhold", own)
         run("scontrol", "hold", theirs)
-        assert f"is held by its user (JobHeldUser); release it with: schedmate release {own}" in (
+        assert f"is held by its user (JobHeldUser); release it with: scontrol release {own}" in (
             why(own, "JobHeldUser")
         )
         assert "only an administrator can release it" in why(theirs, "JobHeldAdmin")

@@ -134,7 +134,7 @@ KILLED = {0: a_diagnosis("killed", summary="killed by signal 9")}
         ),
         (
             view(JobState.PENDING, held=True, reason="JobHeldUser"),
-            "job 1 is held by its user (JobHeldUser); release it with: schedmate release 1",
+            "job 1 is held by its user (JobHeldUser); release it with: scontrol release 1",
         ),
         (view(JobState.PENDING, held=True), "job 1 is held; release it with: schedmate release 1"),
         (

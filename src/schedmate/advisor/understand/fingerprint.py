@@ -29,7 +29,7 @@ _IRRELEVANT = frozenset(
 def fingerprint(launch: Launch, understood: Understanding, request: Request) -> Fingerprint | None:
     """None where nothing of the job can be read."""
     code = understood.code or sorted(source.digest for source in launch.scripts)
-    programs = sorted(words[0] for words in launch.commands)
+    programs = sorted(words[0] for words in launch.commands if words)
     if not code and not programs:
         return None
     commands = [" ".join(normalised(words)) for words in launch.commands]

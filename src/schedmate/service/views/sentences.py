@@ -138,8 +138,8 @@ def _until(view: JobView, held: str) -> str:
         return f"; it is released once that is mended, or by: schedmate release {view.job.id}"
     if view.job.reason == "JobHeldAdmin":
         return "; only an administrator can release it"
-    how = f"scontrol release {view.job.id}" if view.job.reason in _HELD_BY else "its scheduler"
-    return f"; release it with: {how}"
+    how = "scontrol" if view.job.reason in _HELD_BY else "schedmate"
+    return f"; release it with: {how} release {view.job.id}"
 
 
 def _why_waiting(view: JobView, queue: Sequence[Job], now: float, written: Written) -> str:
