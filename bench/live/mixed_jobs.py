@@ -4,7 +4,7 @@
     python -m bench.live.mixed_jobs --jobs 100       # a tenth of each kind
 
 Needs root and `scripts/install-test-packages`. Healthy jobs, some silent for long, jobs that fail,
-hang or are killed run as real processes of two users; `serve` looks at them every five seconds.
+hang or are killed run as real processes of two users; `serve` looks at them every three seconds.
 `right` counts jobs that were left alone, or run again exactly once, as their kind demands,
 `wrong` the rest. The last lines are what the daemon used and what it asked of slurmctld.
 """
@@ -93,7 +93,7 @@ def _daemon(directory: Path) -> Iterator[subprocess.Popen[bytes]]:
         "SCHEDMATE_SCHEDULER": "slurm",
         "SCHEDMATE_MODE": "act",
         "SCHEDMATE_STATE_DIR": str(directory / "state"),
-        "SCHEDMATE_SLURM__POLL_S": "5",
+        "SCHEDMATE_SLURM__POLL_S": "3",
         "SCHEDMATE_HANG__MINUTES": str(HANG_MINUTES),
         "SCHEDMATE_LONGEST_WAIT_S": "30",
         "SCHEDMATE_LLM__ENABLED": "false",

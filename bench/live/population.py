@@ -142,7 +142,7 @@ KINDS = (
         "hangs",
         30,
         Expected.RETRIED,
-        f"{_AGAIN}\nsteps 55 500; mkfifo ring-$SLURM_JOB_ID; read -r answer < ring-$SLURM_JOB_ID",
+        f"{_AGAIN}\nsteps 150 500; mkfifo ring-$SLURM_JOB_ID; read -r answer < ring-$SLURM_JOB_ID",
     ),
     Kind("killed", 20, Expected.ANY, "steps 10 500; kill -9 $$"),
 )

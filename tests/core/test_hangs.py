@@ -238,17 +238,21 @@ def test_hours_of_work_are_not_thrown_away_for_a_suspicion(reached, ran_h, idle,
     assert kinds(acts) == [kind]
 
 
-@pytest.mark.parametrize(("count", "healthy", "touched"), [(3, 0, 3), (8, 0, 0), (8, 100, 8)])
-def test_jobs_that_fall_silent_together_wait_for_the_same_thing(count, healthy, touched):
+@pytest.mark.parametrize(
+    ("count", "healthy", "apart_min", "touched"),
+    [(3, 0, 0, 3), (8, 0, 0, 0), (8, 100, 0, 8), (8, 0, 40, 8), (8, 0, 5, 3)],
+)
+def test_jobs_that_fall_silent_together_wait_for_the_same_thing(count, healthy, apart_min, touched):
     """A file system that is away stops many at once, and brings them all back."""
     engine, requeued = DecisionEngine(ordering("fifo"), DecisionLimits()), set()
     for number in range(count + healthy):
         engine.handle(JobSeen(0.0, a_job(id=str(number), state=JobState.RUNNING)))
 
-    for minute in range(50):
-        progress = a_progress(silence=a_silence(silent_s=60.0 * minute))
+    for minute in range(50 + apart_min * count):
         asked = []
         for number in range(count):
+            silent_s = 60.0 * max(0, minute - apart_min * number)
+            progress = a_progress(silence=a_silence(silent_s=silent_s))
             asked += engine.handle(ProgressSeen(60.0 * minute, str(number), progress))
         while asked:
             match asked.pop(0):

@@ -294,7 +294,9 @@ class DecisionEngine:
             return []
         # all suspects are due at the same moments, so that one question is for all of them
         tick = int(event.at // apart_s)
-        watch = known.watch = known.watch or HangWatch(tick)
+        silence = event.progress.silence
+        since = event.at - (0.0 if silence is None else silence.silent_s)
+        watch = known.watch = known.watch or HangWatch(tick, since)
         if watch.tick == tick or watch.left_alone or known.hung_attempt == known.job.restarts:
             return []
         watch.tick = tick
@@ -323,14 +325,15 @@ class DecisionEngine:
         if found == "unknown" and not known_without_measuring(progress, after_s):
             return False
         long_enough = watch.idle_s(at) >= idle_for_s(after_s)
-        return long_enough and not self._many_are_idle(at)
+        return long_enough and not self._many_fell_silent(watch.silent_since, after_s, at)
 
-    def _many_are_idle(self, at: float) -> bool:
+    def _many_fell_silent(self, since: float, within_s: float, at: float) -> bool:
         """Whether jobs fell silent together, which is not the fault of one of them."""
         running = [one for one in self._known.values() if one.job.state is JobState.RUNNING]
         idle = sum(
             one.watch is not None
             and not one.watch.left_alone
+            and abs(one.watch.silent_since - since) <= within_s
             and one.watch.idle_s(at) >= idle_for_s(self._limits.hang.after(one.job))
             for one in running
         )

@@ -23,7 +23,8 @@ _APART_SHARE = 1 / 6
 _IDLE_LOOKS = 3
 """Idle for so many intervals in a row: a job that computed until just now only waits a little."""
 _FEW_AT_ONCE, _SHARE_AT_ONCE = 3, 0.1
-"""When more jobs than that are idle, a file system or a service is away, and they will go on."""
+"""When more jobs than that fell silent together, a file system or a service is away, and they will
+go on. Those that fell silent at other times say nothing about it."""
 _IDLE_CORE = 0.02
 """Of one core: what threads that only wait and poll use."""
 _IDLE_GPU = 0.02
@@ -47,6 +48,8 @@ class HangWatch:
     """A suspect, and the first of the measurements that did not show it at work."""
 
     tick: int
+    silent_since: float = 0.0
+    """When it wrote last."""
     idle_since: float | None = None
     first: Activity | None = None
     left_alone: bool = False

@@ -103,10 +103,12 @@ class JobView:
     def remaining_s(self, now: float) -> Spread | None:
         """Seconds to the end: from the log if it shows them, else from the prediction.
 
-        None where neither states any: a prediction that says next to nothing, or one that the job
-        has outlived.
+        None where neither states any: a prediction that says next to nothing, one that the job
+        has outlived, or a run that has stalled.
         """
         if self.job.state is not JobState.RUNNING:
+            return None
+        if self.progress is not None and self.progress.phase == "stalled":
             return None
         if self.progress is not None and self.progress.eta_s is not None:
             return _later(self.progress.eta_s, now - (self.progress_at or now))
