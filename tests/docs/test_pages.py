@@ -19,7 +19,7 @@ CANNOT_RUN_HERE = re.compile(
     r"|\.venv(?:-test)?/bin/python [\w./ -]+"
     r'|ln -s "\$PWD/schedmate" ~/\.local/bin/'
     r"|pip install [\w.\[\]']+"
-    r"|schedmate model install(?: --from \S+)?|schedmate (?:doctor|serve(?: --once)?)"
+    r"|schedmate model install(?: --from \S+)?|schedmate (?:doctor|serve(?: --once| --port \d+)?)"
     r"|scp \S+ \S+"
     r"|alias sbatch='schedmate submit'|schedmate slurm install-hook(?: --\S+)?(?: /\S+)?"
     r"|schedmate history import slurm(?: --(?:since|until) \S+)*"

@@ -18,11 +18,13 @@ from schedmate.model import (
     DecisionReason,
     JobState,
     NotFound,
+    Remark,
     Request,
     Slowdown,
     Spread,
 )
 from schedmate.service.views.job_view import JobView, job_view, job_views, retry_outcome
+from schedmate.service.views.queue_row import queue_row
 from schedmate.service.views.sentences import eta_sentence, expected_in_words, why_sentence
 from schedmate.service.visibility import Viewer
 from schedmate.store import KeptAdvice
@@ -324,3 +326,12 @@ def test_what_is_left_of_a_prediction_is_never_nothing_and_never_nan(quantiles, 
     elif left is not None:
         assert left.p50 >= predicted.p50 - elapsed - 1e-3 * predicted.p50
         assert math.isfinite(left.p90)
+
+
+def test_what_a_waiting_job_will_fail_of_is_what_matters_most():
+    remark = Remark(level="error", text="train.py is not there, so the job will fail at once")
+    doomed = replace(view(JobState.PENDING), advice=an_advice(60.0, advice=(remark,)))
+    assert queue_row(doomed, NOW, written).note == remark.text
+    assert why_sentence(doomed, [], NOW, written).endswith(f"; {remark.text}")
+    started = replace(doomed, job=a_job(state=JobState.RUNNING))
+    assert queue_row(started, NOW, written).note != remark.text

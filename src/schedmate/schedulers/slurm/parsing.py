@@ -129,7 +129,8 @@ def records(text: str, fields: Sequence[str], separator: str) -> Iterator[Record
     """Split an answer in which every field, the last one too, ends with the separator."""
     *lines, rest = text.split(f"{separator}\n")
     width = len(fields)
-    if not rest.strip() and all(line.count(separator) == width - 1 for line in lines):
+    plain = not rest.strip() and not text.startswith("\n")
+    if plain and all(line.count(separator) == width - 1 for line in lines):
         return (dict(zip(fields, line.split(separator), strict=True)) for line in lines)
     # a field may begin with a line break: count the fields instead of the lines
     *cells, rest = text.split(separator)

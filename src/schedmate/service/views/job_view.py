@@ -96,6 +96,13 @@ class JobView:
         return None if self.advice is None else self.advice.prediction.duration_s
 
     @property
+    def errors(self) -> tuple[str, ...]:
+        """What a job that waits will fail of, by its files."""
+        if self.advice is None or self.job.state is not JobState.PENDING:
+            return ()
+        return tuple(one.text for one in self.advice.advice if one.level == "error")
+
+    @property
     def diagnosis(self) -> Diagnosis | None:
         """What the newest attempt that was diagnosed died of."""
         return self.diagnoses[max(self.diagnoses)] if self.diagnoses else None

@@ -9,6 +9,8 @@ from schedmate.model import JobState
 from schedmate.service.views.sentences import held_in_words, slowdown_in_words
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from schedmate.model import Spread
     from schedmate.service.views.job_view import JobView
     from schedmate.service.views.sentences import Written
@@ -29,7 +31,7 @@ class QueueRow:
 
 
 def queue_row(view: JobView, now: float, written: Written) -> QueueRow:
-    note, kind = _note(view, written)
+    note, kind = next(_notes(view, written))
     predicted = view.predicted
     return QueueRow(
         view=view,
@@ -57,18 +59,22 @@ def _fraction(view: JobView) -> float | None:
     return 1.0 if state is JobState.COMPLETED else min(1.0, progress.fraction)
 
 
-def _note(view: JobView, written: Written) -> tuple[str, NoteKind]:
-    """What is worth a word: a warning, a hold, a failure, a slow-down, else the prediction's."""
+def _notes(view: JobView, written: Written) -> Iterator[tuple[str, NoteKind]]:
+    """What may be worth a word, the most important first."""
     progress = view.progress if view.job.state is JobState.RUNNING else None
     if progress is not None and progress.warnings:
-        return "; ".join(warning.text for warning in progress.warnings), "warning"
+        yield "; ".join(warning.text for warning in progress.warnings), "warning"
     if view.job.held:
-        return held_in_words(view), ""
+        yield held_in_words(view), ""
+    if view.errors:
+        yield "; ".join(view.errors), "failure"
     if view.diagnosis is not None:
         which = "" if view.job.restarts == 0 else f"attempt {max(view.diagnoses) + 1}: "
-        return f"{which}{view.diagnosis.reason}: {view.diagnosis.summary}", "failure"
+        yield f"{which}{view.diagnosis.reason}: {view.diagnosis.summary}", "failure"
     if progress is not None and progress.phase == "stalled":
-        return "stalled", "warning"
+        yield "stalled", "warning"
     if progress is not None and progress.slowdown is not None:
-        return slowdown_in_words(progress.slowdown, written), "warning"
-    return ("" if view.advice is None else view.advice.prediction.explanation), ""
+        yield slowdown_in_words(progress.slowdown, written), "warning"
+    if view.advice is not None:
+        yield view.advice.prediction.explanation, ""
+    yield "", ""

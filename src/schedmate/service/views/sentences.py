@@ -60,9 +60,9 @@ def eta_sentence(view: JobView, now: float, written: Written) -> str:
 def why_sentence(view: JobView, queue: Sequence[Job], now: float, written: Written) -> str:
     job = view.job
     if job.state is JobState.PENDING:
-        return (
-            f"job {job.id} {_why_waiting(view, queue, now, written)}{_before(view, now, written)}"
-        )
+        waits = _why_waiting(view, queue, now, written)
+        errors = "" if job.held else "".join(f"; {one}" for one in view.errors)
+        return f"job {job.id} {waits}{errors}{_before(view, now, written)}"
     found = view.diagnoses.get(job.restarts)
     if found is not None and _was_mistaken(view, found):
         return f"{_as_it_is(view, written)}; it seemed to hang for a while"
