@@ -36,21 +36,11 @@ if TYPE_CHECKING:
     from schedmate.schedulers.base import Scheduler
     from schedmate.store import Store
 
+_ORDERS: frozenset[ActionKind] = frozenset({"set_nice", "set_time_limit", "set_time_min"})
 _ALLOWED: dict[Mode, frozenset[ActionKind]] = {
     "observe": frozenset(),
-    "assist": frozenset({"set_nice", "set_time_limit", "set_time_min"}),
-    "act": frozenset(
-        {
-            "set_nice",
-            "set_time_limit",
-            "set_time_min",
-            "requeue",
-            "cancel",
-            "hold",
-            "release",
-            "drain",
-        }
-    ),
+    "assist": _ORDERS,
+    "act": _ORDERS | {"requeue", "cancel", "hold", "release", "drain"},
 }
 _MINUTE_S = 60.0
 """Schedulers count limits in whole minutes."""

@@ -1,4 +1,4 @@
-"""One shape for every error: RFC 9457 `application/problem+json`, or a page for a browser."""
+"""One shape for every error: RFC 9457 `application/problem+json`."""
 
 from __future__ import annotations
 
