@@ -155,9 +155,9 @@ def place(tmp_path, monkeypatch):
 
 
 def test_the_verb_undoes_a_place_in_the_local_queue(place):
-    blocker = place.submit("sleep 600")
-    place.looks_until(lambda: place.job(blocker).state is JobState.RUNNING, "the blocker")
-    place.submit("sleep 600")
+    for _ in range(2):  # one for each slot
+        blocker = place.submit("sleep 600")
+        place.looks_until(lambda job=blocker: place.job(job).state is JobState.RUNNING, "a blocker")
     waiting = place.submit("sleep 1")
     place.one_look()
     number = place.job(waiting).nice

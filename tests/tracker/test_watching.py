@@ -15,9 +15,10 @@ from click.testing import CliRunner
 from schedmate.cli._followed_job import JobFollower
 from schedmate.cli._look import Look
 from schedmate.cli.track import command
-from schedmate.model import NotFound
+from schedmate.model import JobState, NotFound
 from schedmate.service.visibility import Viewer
 from schedmate.service.wiring import open_store
+from schedulers.local_site import wait_for
 from service.place import Place
 
 SOURCES = str(Path(__file__).parents[2] / "src")
@@ -154,7 +155,8 @@ class TestJobNumbers:
         place = Place(tmp_path)
         gate = tmp_path / "gate"
         for _ in range(2):  # one for each slot
-            place.submit(f"until [ -e {gate} ]; do sleep 0.05; done")
+            blocker = place.submit(f"until [ -e {gate} ]; do sleep 0.05; done")
+            wait_for(lambda job=blocker: place.job(job).state is JobState.RUNNING, "a blocker")
         job = place.submit("for i in 1 2 3; do echo step $i/3 loss 1; sleep 0.2; done; exit 3")
         follower = JobFollower(job, place.scheduler, open_store(place.settings), OPERATOR)
         queued = follower.look(time.time())
