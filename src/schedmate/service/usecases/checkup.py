@@ -16,6 +16,7 @@ from schedmate.model import SchedMateError
 from schedmate.model.account import account_name
 from schedmate.schedulers.base import TriesRights
 from schedmate.service.account import account_at
+from schedmate.service.start_warnings import unknown_partitions
 from schedmate.service.wiring import open_asker, open_scheduler, open_store
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ def run_checks(settings: Settings) -> list[CheckResult]:
         _settings,
         _store,
         _scheduler,
+        _scope,
         _account,
         _rights,
         _files,
@@ -95,6 +97,17 @@ def _scheduler(settings: Settings) -> CheckResult:
     active = sum(not job.state.ended for job in jobs)
     text = f"{settings.scheduler}: {active} jobs wait or run"
     return CheckResult(part="scheduler", state="ok", text=text)
+
+
+def _scope(settings: Settings) -> CheckResult:
+    """Whether the partitions that the settings name are there."""
+    unknown = unknown_partitions(settings, open_scheduler(settings))
+    scope = settings.scope
+    named = {*scope.canary_partitions, *scope.exclude_partitions, *settings.hang.partitions}
+    text = f"partitions in the settings: {', '.join(sorted(named)) or 'none'}"
+    return CheckResult(
+        part="scope", state="note" if unknown else "ok", text=text, fix="; ".join(unknown)
+    )
 
 
 def _account(settings: Settings) -> CheckResult:
