@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from schedmate.store.lease import Lease
 
 _log = logging.getLogger("schedmate.serve")
-_ASK_S = 3.0
+ASK_S = 3.0
 """How often a daemon that stands by looks whether it is its turn."""
 
 
@@ -55,7 +55,7 @@ def wait_for_turn(lease: Lease | None, signals: Signals) -> bool:
         return True
     _log.info("the daemon %s decides; this one stands by", lease.other_holder())
     while not signals.stopping:
-        signals.wait(_ASK_S)
+        signals.wait(ASK_S)
         notify("WATCHDOG=1")
         if not signals.stopping and lease.take():
             _log.warning("this daemon takes over")
