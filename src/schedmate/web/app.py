@@ -13,7 +13,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 import schedmate
-from schedmate.web import api, health, pages, stream
+from schedmate.web import api, health, metrics, pages, stream
 from schedmate.web.problems import add_problems
 
 if TYPE_CHECKING:
@@ -51,13 +51,15 @@ def create_app(site: Site) -> FastAPI:
         lifespan=running,
     )
     app.state.site = site
-    for part in (api, stream, health, pages):
+    app.state.metrics = metrics.Metrics(site)
+    for part in (api, stream, health, metrics, pages):
         app.include_router(part.router)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     add_problems(app)
     app.add_middleware(Headers)
     # a hostile page may resolve its own name to this machine: the browser is the viewer's
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(_HOSTS))
+    app.add_middleware(metrics.CountRequests, metrics=app.state.metrics)
     return app
 
 

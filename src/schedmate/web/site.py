@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger("schedmate.web")
 _REFRESH_S = 1.0
 _STALE_S = 30.0
-Told = Callable[[list["JobId"]], None]
+Listener = Callable[[list["JobId"]], None]
 
 
 @dataclass(slots=True)
@@ -34,11 +34,14 @@ class Site:
     board: Board
     access: LocalAccounts
     started_at: float = field(default_factory=time.time)
-    listeners: list[Told] = field(default_factory=list)
+    listeners: list[Listener] = field(default_factory=list)
     """Called, in the thread that refreshes, with the jobs that have changed."""
+    loading: bool = True
+    """Until the board was first read: what is on it by then is nothing new."""
     looked_at: float | None = None
     """When the daemon last saw the scheduler."""
     stale_after_s: float = 300.0
+    _refreshing: threading.Lock = field(default_factory=threading.Lock)
 
     @classmethod
     def of(cls, settings: Settings, store: Store) -> Site:
@@ -70,10 +73,13 @@ class Site:
         return seen_by(viewer, view, owners_in(self.store))
 
     def refresh(self) -> None:
-        changed = self.board.refresh()
-        if changed:
-            for tell in list(self.listeners):
-                tell(changed)
+        """One at a time: no change is announced twice."""
+        with self._refreshing:
+            changed = self.board.refresh()
+            if changed:
+                for announce in list(self.listeners):
+                    announce(changed)
+            self.loading = False
 
     def keep_fresh(self, stop: threading.Event) -> None:
         """Until `stop`; a store that cannot be read for a while is read again."""
