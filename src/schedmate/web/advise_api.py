@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Annotated, Any, Literal, get_args, get_type_hints
+from typing import Annotated, Any, get_args, get_type_hints
 
 from fastapi import APIRouter, Depends, HTTPException, Request
 from fastapi.responses import Response
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
 
-from schedmate.model import Advice, Workload
 from schedmate.model import Request as JobRequest
+from schedmate.model import Workload
 from schedmate.service.usecases.quick_advice import (
     AdviceQuestion,
-    AdviceState,
     AdviceTicket,
     QuickAdvice,
     TooManyQuestions,
     workload_of,
 )
+from schedmate.service.views.answers import AdvisedAnswer
 from schedmate.service.visibility import Viewer
 from schedmate.web.asking import AKnownViewer
 from schedmate.web.etags import fresh_json
 from schedmate.web.problems import PROBLEMS, described
-from schedmate.web.progress_api import ScheduledPrediction, scheduled_advice
+from schedmate.web.progress_api import scheduled_advice
 
 router = APIRouter(prefix="/api/v1", responses=PROBLEMS, tags=["advice"])
 _MOST_TEXT = 1_000_000
@@ -99,18 +98,6 @@ class AdviseBody(BaseModel):
     """Whose job it will be; another than the asker only for operators."""
     within_s: Annotated[float, Field(ge=0, le=1)] = 0.15
     """How long the answer may take at most, beside the way to and fro."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AdvisedAnswer:
-    """The best answer so far: `reading` has none yet, `preliminary` knows the script's text and
-    the history, `final` the job's files too. Until it is final, ask again under its id."""
-
-    schema: Literal["schedmate.advised/1"] = "schedmate.advised/1"
-    id: str
-    state: AdviceState
-    advice: Advice
-    prediction: ScheduledPrediction
 
 
 def advisor_of(request: Request) -> QuickAdvice:

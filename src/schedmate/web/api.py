@@ -5,16 +5,28 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, fields
-from typing import Annotated, Literal
+from dataclasses import fields
+from typing import Annotated
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
-from schedmate.model import Job, JobState, PastRun, Spread
+from schedmate.model import Job, JobState, PastRun
+from schedmate.service.views.answers import (
+    EtaAnswer,
+    HistoryPage,
+    Identity,
+    JobAnswer,
+    JobsPage,
+    Load,
+    RunAnswer,
+    SimilarRun,
+    SimilarRuns,
+    Summary,
+    WhyAnswer,
+)
 from schedmate.service.views.job_view import JobView
-from schedmate.service.views.parts import Parts
 from schedmate.service.views.sentences import eta_sentence, why_sentence
 from schedmate.web.asking import AJobId, AQueue, ASite, AViewer
 from schedmate.web.etags import fresh_json, tagged_json
@@ -24,103 +36,6 @@ from schedmate.web.wording import in_words
 
 router = APIRouter(prefix="/api/v1", responses={**PROBLEMS, **NOT_MODIFIED}, tags=["jobs"])
 _FARTHEST = 10_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobsPage:
-    """One page of the queue; `next` is the query string of the one after it."""
-
-    schema: Literal["schedmate.jobs/1"] = "schedmate.jobs/1"
-    jobs: tuple[JobView, ...]
-    total: int
-    next: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobAnswer(JobView):
-    schema: Literal["schedmate.job/1"] = "schedmate.job/1"
-    parts: tuple[Parts, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WhyAnswer:
-    schema: Literal["schedmate.why/1"] = "schedmate.why/1"
-    job_id: str
-    state: JobState
-    reason: str | None
-    answer: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EtaAnswer:
-    schema: Literal["schedmate.eta/1"] = "schedmate.eta/1"
-    job_id: str
-    state: JobState
-    eta_s: Spread | None
-    predicted_s: Spread | None
-    answer: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SimilarRun:
-    """A past job that the prediction goes by."""
-
-    job_id: str
-    similarity: float
-    duration_s: float
-    state: JobState | None
-    reason: str | None
-    name: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SimilarRuns:
-    schema: Literal["schedmate.similar/1"] = "schedmate.similar/1"
-    job_id: str
-    explanation: str
-    runs: tuple[SimilarRun, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HistoryPage:
-    schema: Literal["schedmate.history/1"] = "schedmate.history/1"
-    runs: tuple[PastRun, ...]
-    next: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunAnswer(PastRun):
-    schema: Literal["schedmate.run/1"] = "schedmate.run/1"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Load:
-    """Of one user or partition, or of all."""
-
-    running: int
-    pending: int
-    gpus_running: int
-    gpus_pending: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Summary:
-    schema: Literal["schedmate.summary/1"] = "schedmate.summary/1"
-    states: dict[str, int]
-    load: Load
-    users: dict[str, Load]
-    partitions: dict[str, Load]
-    failures: dict[str, int]
-    """Diagnosed attempts of the listed jobs, by reason."""
-    looked_at: float | None
-    """When the scheduler was last seen."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Identity:
-    schema: Literal["schedmate.identity/1"] = "schedmate.identity/1"
-    user: str
-    operator: bool
 
 
 @router.get("/jobs", response_model=JobsPage)

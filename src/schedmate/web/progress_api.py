@@ -7,14 +7,13 @@ in seconds, what a job asks for, how far it is, and how much the numbers are wor
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
-from schedmate.model import JobState, Outcome, Progress, Spread
 from schedmate.model.advice import Basis
+from schedmate.service.views.answers import JobProgress, Predictions, ScheduledPrediction
 from schedmate.service.views.job_view import JobView
 from schedmate.web.asking import AJobId, ASite, AViewer
 from schedmate.web.etags import fresh_json, tagged_json
@@ -34,57 +33,6 @@ BASIS_CONFIDENCE: dict[Basis, float] = {
     "none": 0.0,
 }
 """How far a prediction is to be trusted before its run shows anything: an order, not measured."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobProgress:
-    """How far a run is, as its log shows it; `progress` is null where nothing is known."""
-
-    schema: Literal["schedmate.job_progress/1"] = "schedmate.job_progress/1"
-    job_id: str
-    attempt: int
-    state: JobState
-    at: float | None
-    """When its log was last read, in seconds since the epoch."""
-    progress: Progress | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScheduledPrediction:
-    """What to plan with. Times are seconds; a null is unknown."""
-
-    schema: Literal["schedmate.prediction/1"] = "schedmate.prediction/1"
-    job_id: str | None
-    user: str
-    state: JobState | None
-    partition: str | None
-    gpus: int
-    nodes: int
-    duration_s: Spread | None
-    """Of the whole run, for whatever reason it ends."""
-    elapsed_s: float | None
-    remaining_s: Spread | None
-    """From `at` to the end of a running job."""
-    remaining_from: Literal["log", "prediction"] | None
-    progress: float | None
-    """From 0 to 1."""
-    rate_per_s: float | None
-    unit: str | None
-    gpu_memory_mb: float | None
-    gpu_utilization: float | None
-    outcome: Outcome | None
-    basis: Basis
-    confidence: float
-    """From 0 to 1: of the log where the remaining time is from it, else by the basis."""
-    at: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Predictions:
-    schema: Literal["schedmate.predictions/1"] = "schedmate.predictions/1"
-    predictions: tuple[ScheduledPrediction, ...]
-    total: int
-    next: str | None
 
 
 @router.get("/jobs/{job_id}/progress", response_model=JobProgress, responses=NO_JOB)

@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from schedmate.advisor import Advisor, Target
 from schedmate.advisor.interpret.shell.directives import read_directives
@@ -23,6 +23,7 @@ from schedmate.advisor.predict.without_runs import is_untaught, predict_alone
 from schedmate.advisor.sources.files import SourceFile
 from schedmate.files.shared import NoFiles
 from schedmate.model import Advice, Prediction, Request, SchedMateError, Workload
+from schedmate.model.advice import AdviceState
 from schedmate.model.wire import from_json
 from schedmate.service.usecases.submit import request_of
 from schedmate.service.visibility import Viewer, owners_in
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 _log = logging.getLogger("schedmate.advice")
 _MOST_WAITING = 32
 _MOST_KEPT = 500
-AdviceState = Literal["reading", "preliminary", "final"]
 _NOTHING_YET = Advice(
     workload=Workload(),
     prediction=Prediction(basis="none", explanation="the job has not been read yet"),
