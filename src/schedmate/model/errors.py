@@ -14,6 +14,7 @@ SchedMateError            exit 1
 ├── ServerUnreachable     exit 1   the site's daemon does not answer
 ├── NotSignedIn           exit 1   it does not know who asks, or they may not
 ├── StoreUnavailable      exit 1   the disk under a database is full or does not answer
+│   └── LeaseLost                  another daemon decides now
 └── NotThereYet           exit 1   a verb that a later release brings
 """
 
@@ -91,6 +92,10 @@ class NotSignedIn(SchedMateError):
 
 class StoreUnavailable(SchedMateError):
     """About no job in particular: whatever is written next would fail too."""
+
+
+class LeaseLost(StoreUnavailable):
+    """Of the daemon that was deciding: it may not write down another decision."""
 
 
 class NotThereYet(SchedMateError):
