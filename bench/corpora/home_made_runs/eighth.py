@@ -1,3 +1,4 @@
+# ruff: noqa: ARG001, PLR2004, RUF001 - one signature for all; letters as they were printed
 # ruff: noqa: E501 - a printed line is easier to read in one piece
 """Runs in the forms that public repositories print, taken as they were found; scored before use."""
 
