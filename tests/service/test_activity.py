@@ -121,6 +121,24 @@ def test_a_log_that_two_jobs_share_counts_for_both():
 
 
 @pytest.mark.parametrize(
+    ("opened", "counts"),
+    [
+        ({}, True),
+        ({"2": frozenset({"/data/run/events"})}, False),
+        ({"2": frozenset({"/data/run/events"}), "1": frozenset({"/data/run/events"})}, True),
+        ({"2": frozenset({"/data/run/other"})}, True),
+    ],
+)
+def test_a_file_that_another_job_has_open_is_that_jobs(opened, counts):
+    one, other = (a_running_job(name) for name in ("1", "2"))
+    change = Change("/data/run/events", 100.0)
+
+    found = Writers([one, other], opened).newest_of(one, [change])
+
+    assert found == (100 if counts else None)
+
+
+@pytest.mark.parametrize(
     ("name", "counts"),
     [
         ("model-123457.pt", False),

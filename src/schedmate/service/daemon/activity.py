@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from schedmate.core import is_interactive
 from schedmate.files import files_of
-from schedmate.model import Activity, SchedMateError, SchedulerUnreachable
-from schedmate.schedulers.base import MeasuresActivity
+from schedmate.model import Activity, JobState, SchedMateError, SchedulerUnreachable
+from schedmate.schedulers.base import KnowsOpenFiles, MeasuresActivity
 from schedmate.service.daemon.file_changes import Change, Writers, changes_below
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from schedmate.model import Job, JobId
@@ -30,7 +30,7 @@ class Activities:
         self._own_files = None if own_files is None else str(own_files)
         self._interactive: dict[tuple[JobId, float], bool] = {}
 
-    def of(self, suspects: Sequence[Job], listed: Iterable[Job]) -> dict[JobId, Activity]:
+    def of(self, suspects: Sequence[Job], listed: Sequence[Job]) -> dict[JobId, Activity]:
         """One look at all suspects; those that cannot be looked at now are left out."""
         try:
             measured = self._measured(suspects)
@@ -75,11 +75,18 @@ class Activities:
             return self._scheduler.activity(suspects)
         return {}
 
+    def _opened(self, listed: Sequence[Job]) -> dict[JobId, frozenset[str]]:
+        if not isinstance(self._scheduler, KnowsOpenFiles):
+            return {}
+        return self._scheduler.written_files(
+            [job for job in listed if job.state is JobState.RUNNING]
+        )
+
     def _files_at(
-        self, suspects: Sequence[Job], listed: Iterable[Job]
+        self, suspects: Sequence[Job], listed: Sequence[Job]
     ) -> dict[JobId, float | None]:
         """One walk for all jobs of a user in a directory."""
-        writers = Writers(listed)
+        writers = Writers(listed, self._opened(listed) if suspects else None)
         walked: dict[tuple[str, str], list[Change]] = {}
         found = {}
         for job in suspects:

@@ -19,10 +19,10 @@ from schedmate.files import entries
 from schedmate.model import JobState
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from schedmate.files import Reader
-    from schedmate.model import Job
+    from schedmate.model import Job, JobId
 
 _MOST_FILES = 20_000
 _LONGEST_WALK_S = 1.0
@@ -79,7 +79,11 @@ def _files(reader: Reader, directory: str, leave_out: str | None) -> Iterator[st
 class Writers:
     """Whose the files of a directory are, by what is known of the jobs that the scheduler lists."""
 
-    def __init__(self, listed: Iterable[Job]) -> None:
+    def __init__(
+        self, listed: Iterable[Job], opened: Mapping[JobId, frozenset[str]] | None = None
+    ) -> None:
+        """`opened`: what jobs have open for writing, as far as that is known."""
+        self._opened = opened or {}
         self._begun = [job for job in listed if job.state is not JobState.PENDING or job.restarts]
         self._logs = {path for job in self._begun for path in _logs(job)}
         self._numbers = {
@@ -91,17 +95,18 @@ class Writers:
 
     def newest_of(self, job: Job, changes: Sequence[Change]) -> float | None:
         """When a file that may be this job's last changed."""
-        own_logs, own_numbers = _logs(job), _numbers(job)
+        own_files, own_numbers = _logs(job) | self._opened.get(job.id, frozenset()), _numbers(job)
+        others_files = self._logs.union(*self._opened.values()) - own_files
         strangers = self._strangers(job)
         for change in changes:
             name = change.path.rpartition("/")[2]
             numbers = set(_JOB_NUMBER.findall(name))
             is_others = (
                 (change.uid in strangers and not change.mode & _WRITABLE_BY_OTHERS)
-                or (change.path in self._logs and change.path not in own_logs)
+                or change.path in others_files
                 or (not numbers.isdisjoint(self._numbers) and numbers.isdisjoint(own_numbers))
             )
-            if not is_others:
+            if change.path in own_files or not is_others:
                 return change.at
         return None
 
