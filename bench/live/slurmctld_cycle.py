@@ -6,9 +6,9 @@
 A private, real Slurm (needs root and `scripts/install-test-packages`) is fully taken by one job,
 behind which the others wait and are tried in every cycle. `serve` looks at them in `assist` every
 30 s. It is stopped (SIGSTOP) and let go on by turns, so that whatever else the machine does falls
-on both; slurmctld has precedence over all of it. A line is one turn: the means that `sdiag` counted, in milliseconds, and the updates that
-slurmctld took; turns in which SchedMate set nice numbers are apart from those in which nothing
-changed. The last lines are medians.
+on both; slurmctld has precedence over all of it. A line is one turn: the means that `sdiag`
+counted, in milliseconds, and the updates that slurmctld took; turns in which SchedMate set nice
+numbers are apart from those in which nothing changed. The last lines are medians.
 """
 
 from __future__ import annotations

@@ -34,16 +34,16 @@ class Activities:
         """One look at all suspects; those that cannot be looked at now are left out."""
         try:
             measured = self._measured(suspects)
-            files_at = self._files_at(
-                [job for job in suspects if not self.interactive(job)], listed
-            )
+            silent = [job for job in suspects if not self.interactive(job)]
+            files_at = self._files_at(silent, listed)
             return {
                 job.id: replace(
                     measured.get(job.id, Activity()),
-                    interactive=self.interactive(job),
+                    interactive=job not in silent,
                     files_at=files_at.get(job.id),
                 )
                 for job in suspects
+                if job.id in files_at or job not in silent
             }
         except SchedMateError as error:
             _log.warning("what the suspects do cannot be measured now: %s", error)
@@ -85,13 +85,16 @@ class Activities:
     def _files_at(
         self, suspects: Sequence[Job], listed: Sequence[Job]
     ) -> dict[JobId, float | None]:
-        """One walk for all jobs of a user in a directory."""
+        """With one walk for all jobs of a user in a directory; one that takes too long counts for
+        none of them."""
         writers = Writers(listed, self._opened(listed) if suspects else None)
-        walked: dict[tuple[str, str], list[Change]] = {}
+        walked: dict[tuple[str, str], list[Change] | None] = {}
         found = {}
         for job in suspects:
             place = job.user, job.workdir
             if place not in walked:
                 walked[place] = changes_below(files_of(job.user), job.workdir, self._own_files)
-            found[job.id] = writers.newest_of(job, walked[place])
+            changes = walked[place]
+            if changes is not None:
+                found[job.id] = writers.newest_of(job, changes)
         return found
