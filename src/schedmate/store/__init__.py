@@ -14,10 +14,12 @@ from schedmate.store.base import (
     Spending,
     Store,
 )
+from schedmate.store.overview import EtaSeen, Overviews, PersonsAct, RunSummary
 
 __all__ = [
     "Change",
     "Decisions",
+    "EtaSeen",
     "EventLog",
     "JobFacts",
     "Keep",
@@ -25,6 +27,9 @@ __all__ = [
     "KeptEvent",
     "KeptProgress",
     "Listing",
+    "Overviews",
+    "PersonsAct",
+    "RunSummary",
     "Runs",
     "Spending",
     "Store",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from schedmate.model import FormatMemory, JobId, Ledger, ReadingCache
 from schedmate.model.ports import Experience
+from schedmate.store.overview import Overviews
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -195,6 +196,7 @@ class Store(
     Decisions,
     EventLog,
     Listing,
+    Overviews,
     Protocol,
 ):
     """Jobs are those of one scheduler; what was learnt from them is shared by all.

@@ -171,4 +171,14 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         *_numbers_changes("diagnoses", "INSERT"),
         *_numbers_changes("actions", "INSERT", "UPDATE"),
     ),
+    (
+        # who did what through a page
+        """
+        CREATE TABLE audit (
+            id INTEGER PRIMARY KEY, scheduler TEXT NOT NULL, at REAL NOT NULL, user TEXT NOT NULL,
+            action TEXT NOT NULL, about TEXT NOT NULL, detail TEXT NOT NULL
+        )
+        """,
+        "CREATE INDEX audit_by_subject ON audit (scheduler, about)",
+    ),
 )

@@ -25,6 +25,7 @@ from schedmate.store.lessons import Lessons
 from schedmate.store.listed_jobs import ListedJobs
 from schedmate.store.migrations import MIGRATIONS
 from schedmate.store.noderuns import NODE_RUNS, node_run
+from schedmate.store.overview import Overview
 from schedmate.store.retention import Retention
 from schedmate.store.sketches import Shown, Sketches
 
@@ -45,7 +46,7 @@ _READINGS = 4000
 """How many of the newest rows of what was read are kept: two or three a job."""
 
 
-class SqliteStore(Lessons, ListedJobs, Sketches, Retention):
+class SqliteStore(Lessons, ListedJobs, Overview, Sketches, Retention):
     """Fulfils `Store`."""
 
     def __init__(self, path: Path, *, scheduler: str = "local", shown: Shown | None = None) -> None:

@@ -13,8 +13,10 @@ from starlette.datastructures import MutableHeaders
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 import schedmate
-from schedmate.web import api, health, pages, stream
+from schedmate.web import acting, api, health, job_page, log_view, pages, site_pages, stream
+from schedmate.web.error_page import add_error_pages
 from schedmate.web.problems import add_problems
+from schedmate.web.readings import Readings
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -51,10 +53,12 @@ def create_app(site: Site) -> FastAPI:
         lifespan=running,
     )
     app.state.site = site
-    for part in (api, stream, health, pages):
+    app.state.readings = Readings.of(site)
+    for part in (api, stream, health, pages, job_page, log_view, site_pages, acting):
         app.include_router(part.router)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     add_problems(app)
+    add_error_pages(app)
     app.add_middleware(Headers)
     # a hostile page may resolve its own name to this machine: the browser is the viewer's
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(_HOSTS))

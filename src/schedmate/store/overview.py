@@ -1,0 +1,177 @@
+"""What pages show of many runs at once, picked out of the bodies by the database."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from schedmate.model import JobState, LlmCall, Spread
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from schedmate.disk.database import Database
+    from schedmate.model import JobId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSummary:
+    """One ended attempt: when, how large, what was predicted, what it died of."""
+
+    job_id: JobId
+    attempt: int
+    user: str
+    partition: str
+    gpus: int
+    state: JobState
+    submitted_at: float
+    started_at: float | None
+    ended_at: float
+    basis: str = ""
+    predicted_s: Spread | None = None
+    reason: str = ""
+    confidence: float = 0.0
+    source: str = ""
+
+    @property
+    def run_time_s(self) -> float | None:
+        return None if self.started_at is None else max(0.0, self.ended_at - self.started_at)
+
+
+@dataclass(frozen=True, slots=True)
+class EtaSeen:
+    """What a log showed at a time to be left of a run."""
+
+    job_id: JobId
+    at: float
+    left_s: Spread
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PersonsAct:
+    """What a person did through the page or the API."""
+
+    at: float
+    user: str
+    action: str
+    about: str
+    """`job 12`, `rule r1a2b3c`, `node gpu041`."""
+    detail: str = ""
+
+
+class Overviews(Protocol):
+    """For those who look at the whole of a site."""
+
+    def run_summaries(self, *, since: float, limit: int = 50_000) -> Sequence[RunSummary]:
+        """Of this scheduler's runs that ended since then, oldest first."""
+
+    def etas_seen(self, *, since: float, limit: int = 20_000) -> Sequence[EtaSeen]:
+        """The newest ones in the event log, oldest first."""
+
+    def model_calls(self, *, since: float, limit: int = 50_000) -> Sequence[LlmCall]:
+        """The newest questions to a language model, oldest first."""
+
+    def record_act(self, act: PersonsAct) -> None: ...
+
+    def acts(self, *, about: str | None = None, limit: int = 200) -> Sequence[PersonsAct]:
+        """Newest first."""
+
+
+_RUNS = """
+SELECT runs.job_id, runs.attempt, runs.user, runs.end_time,
+    json_extract(runs.body, '$.job.state', '$.job.submit_time', '$.job.start_time',
+        '$.job.request.gpus', '$.job.request.partition'),
+    json_extract(advice.body, '$.prediction.basis', '$.prediction.duration_s.p10',
+        '$.prediction.duration_s.p50', '$.prediction.duration_s.p90'),
+    json_extract(diagnoses.body, '$.reason', '$.confidence', '$.source')
+FROM runs LEFT JOIN advice USING (scheduler, job_id)
+    LEFT JOIN diagnoses USING (scheduler, job_id, attempt)
+WHERE runs.scheduler = ? AND runs.end_time >= ? ORDER BY runs.end_time DESC LIMIT ?
+"""
+_ETAS = """
+SELECT job_id, at, json_extract(body, '$.progress.eta_s.p10', '$.progress.eta_s.p50',
+    '$.progress.eta_s.p90')
+FROM events WHERE scheduler = ? AND kind = 'ProgressSeen' AND at >= ?
+    AND json_extract(body, '$.progress.eta_s.p50') IS NOT NULL
+ORDER BY id DESC LIMIT ?
+"""
+
+
+class Overview:
+    """Part of the SQLite store; see `Overviews`."""
+
+    _db: Database
+    _scheduler: str
+
+    def run_summaries(self, *, since: float, limit: int = 50_000) -> list[RunSummary]:
+        rows = self._db.rows(_RUNS, (self._scheduler, since, limit))
+        return [_summary(row) for row in reversed(list(rows))]
+
+    def etas_seen(self, *, since: float, limit: int = 20_000) -> list[EtaSeen]:
+        rows = self._db.rows(_ETAS, (self._scheduler, since, limit))
+        return [
+            EtaSeen(job_id, at, Spread(*json.loads(left)))
+            for job_id, at, left in reversed(list(rows))
+        ]
+
+    def model_calls(self, *, since: float, limit: int = 50_000) -> list[LlmCall]:
+        rows = self._db.rows(
+            "SELECT at, purpose, model, outcome, calls, prompt_tokens, answer_tokens, seconds"
+            " FROM llm_calls WHERE at >= ? ORDER BY id DESC LIMIT ?",
+            (since, limit),
+        )
+        return [
+            LlmCall(
+                at=at,
+                purpose=purpose,
+                model=model,
+                outcome=outcome,
+                calls=calls,
+                prompt_tokens=asked,
+                answer_tokens=answered,
+                seconds=seconds,
+            )
+            for at, purpose, model, outcome, calls, asked, answered, seconds in reversed(list(rows))
+        ]
+
+    def record_act(self, act: PersonsAct) -> None:
+        self._db.run(
+            "INSERT INTO audit (scheduler, at, user, action, about, detail)"
+            " VALUES (?, ?, ?, ?, ?, ?)",
+            (self._scheduler, act.at, act.user, act.action, act.about, act.detail),
+        )
+
+    def acts(self, *, about: str | None = None, limit: int = 200) -> list[PersonsAct]:
+        rows = self._db.rows(
+            "SELECT at, user, action, about, detail FROM audit WHERE scheduler = ?"
+            " AND (? IS NULL OR about = ?) ORDER BY id DESC LIMIT ?",
+            (self._scheduler, about, about, limit),
+        )
+        return [
+            PersonsAct(at=at, user=user, action=action, about=what, detail=detail)
+            for at, user, action, what, detail in rows
+        ]
+
+
+def _summary(row: Sequence[Any]) -> RunSummary:
+    job_id, attempt, user, ended_at, of_job, of_advice, of_diagnosis = row
+    state, submitted_at, started_at, gpus, partition = json.loads(of_job)
+    basis, *quantiles = json.loads(of_advice) if of_advice else (None, None)
+    reason, confidence, source = json.loads(of_diagnosis) if of_diagnosis else ("", 0.0, "")
+    return RunSummary(
+        job_id=job_id,
+        attempt=attempt,
+        user=user,
+        partition=partition or "",
+        gpus=gpus or 0,
+        state=JobState(state),
+        submitted_at=submitted_at,
+        started_at=started_at,
+        ended_at=ended_at,
+        basis=basis or "",
+        predicted_s=None if None in quantiles else Spread(*quantiles),
+        reason=reason,
+        confidence=confidence,
+        source=source,
+    )
