@@ -11,6 +11,7 @@ import pytest
 
 from schedmate.config import Settings
 from schedmate.model import JobState
+from schedmate.service.visibility import Viewer
 from schedmate.service.wiring import open_store
 from schedmate.store import KeptAdvice
 from schedmate.testing.builders import a_diagnosis, a_job, a_progress, an_advice
@@ -48,6 +49,16 @@ class Served:
     def show(self, *jobs):
         self.store.keep_listed(jobs)
         self.site.refresh()
+
+
+class Always:
+    """Takes every connection for this viewer's."""
+
+    def __init__(self, user, *, operator=False):
+        self._viewer = Viewer(user=user, operator=operator)
+
+    def viewer(self, client, server):
+        return self._viewer
 
 
 def free_port():

@@ -14,10 +14,11 @@ from schedmate.store.base import (
     Spending,
     Store,
 )
-from schedmate.store.overview import EtaSeen, Overviews, PersonsAct, RunSummary
+from schedmate.store.overview import CountSeen, EtaSeen, Overviews, PersonsAct, RunSummary
 
 __all__ = [
     "Change",
+    "CountSeen",
     "Decisions",
     "EtaSeen",
     "EventLog",

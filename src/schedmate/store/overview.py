@@ -48,6 +48,15 @@ class EtaSeen:
     left_s: Spread
 
 
+@dataclass(frozen=True, slots=True)
+class CountSeen:
+    """How much a run had done at a time."""
+
+    at: float
+    unit: str
+    done: float
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PersonsAct:
     """What a person did through the page or the API."""
@@ -68,6 +77,9 @@ class Overviews(Protocol):
 
     def etas_seen(self, *, since: float, limit: int = 20_000) -> Sequence[EtaSeen]:
         """The newest ones in the event log, oldest first."""
+
+    def counts_seen(self, job_id: JobId, *, limit: int = 2000) -> Sequence[CountSeen]:
+        """Of one job, the newest ones in the event log, oldest first."""
 
     def model_calls(self, *, since: float, limit: int = 50_000) -> Sequence[LlmCall]:
         """The newest questions to a language model, oldest first."""
@@ -96,6 +108,12 @@ FROM events WHERE scheduler = ? AND kind = 'ProgressSeen' AND at >= ?
     AND json_extract(body, '$.progress.eta_s.p50') IS NOT NULL
 ORDER BY id DESC LIMIT ?
 """
+_COUNTS = """
+SELECT at, json_extract(body, '$.progress.unit'), json_extract(body, '$.progress.current')
+FROM events WHERE scheduler = ? AND job_id = ? AND kind = 'ProgressSeen'
+    AND json_extract(body, '$.progress.current') IS NOT NULL
+ORDER BY id DESC LIMIT ?
+"""
 
 
 class Overview:
@@ -114,6 +132,10 @@ class Overview:
             EtaSeen(job_id, at, Spread(*json.loads(left)))
             for job_id, at, left in reversed(list(rows))
         ]
+
+    def counts_seen(self, job_id: JobId, *, limit: int = 2000) -> list[CountSeen]:
+        rows = self._db.rows(_COUNTS, (self._scheduler, job_id, limit))
+        return [CountSeen(at, unit, done) for at, unit, done in reversed(list(rows))]
 
     def model_calls(self, *, since: float, limit: int = 50_000) -> list[LlmCall]:
         rows = self._db.rows(

@@ -21,6 +21,7 @@ from schedmate.service.views.job_story import (
 )
 from schedmate.service.views.log_ranges import open_log
 from schedmate.service.views.queue_row import queue_row
+from schedmate.service.views.run_curves import speed_seen
 from schedmate.service.views.sentences import (
     actions_in_words,
     eta_sentence,
@@ -38,10 +39,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from schedmate.model import Evidence, JobId, Spread, Workload
+    from schedmate.model import Evidence, JobId, Spread
     from schedmate.service.views.job_view import JobView
-    from schedmate.service.views.run_curves import Curves
     from schedmate.service.visibility import Viewer
+    from schedmate.web.readings import Readings
     from schedmate.web.site import Site
 
 router = APIRouter(default_response_class=HTMLResponse, include_in_schema=False)
@@ -91,7 +92,7 @@ def job(
         actions=list(zip(view.actions, actions_in_words(view.actions, in_words), strict=True)),
         acts=site.store.acts(about=f"job {job_id}") if readable else (),
         logs=logs,
-        charts=charts_of(readings.curves.curves(view.job, logs, _workload(view))),
+        charts=_charts(view, logs, site, readings) if readable else [],
         link=_linker(view, logs),
         readable=readable,
         token=readings.token(viewer),
@@ -136,7 +137,15 @@ def readable_job(site: Site, job_id: JobId, viewer: Viewer) -> JobView:
     return view
 
 
-def charts_of(curves: Curves) -> list[Chart]:
+def _charts(view: JobView, logs: Sequence[Path], site: Site, readings: Readings) -> list[Chart]:
+    """Loss and speed, by the log; the speed else by when the daemon saw how much was done."""
+    workload = None if view.advice is None else view.advice.workload
+    curves = list(readings.curves.curves(view.job, logs, workload).drawn)
+    if not any(one.name.endswith("a second") for one in curves):
+        run = site.store.run(view.job.id, view.job.restarts)
+        profile = None if run is None else run.profile
+        speed = speed_seen(view.job, profile, site.store.counts_seen(view.job.id))
+        curves += [] if speed is None else [speed]
     drawn = (
         line_chart(
             one.name,
@@ -145,13 +154,9 @@ def charts_of(curves: Curves) -> list[Chart]:
             from_zero=place > 0,
             colour=place,
         )
-        for place, one in enumerate(curves.drawn)
+        for place, one in enumerate(curves)
     )
     return [chart for chart in drawn if chart is not None]
-
-
-def _workload(view: JobView) -> Workload | None:
-    return None if view.advice is None else view.advice.workload
 
 
 def _against(predicted: Spread | None, real_s: float | None, *, ended: bool) -> Against | None:

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 MOST_MATCHES: Final = 100
 _READ_AT_ONCE: Final = 256 * BLOCK
 _TROUBLE: Final = re2.compile(
-    rb"(?i)traceback \(most recent|error\b|exception\b|\bfatal\b|\bfailed\b|\bkilled\b"
-    rb"|\bpanic\b|segmentation fault|core dumped|out of memory|\baborted\b|\bxid\b|\bnan\b"
+    rb"(?i)traceback \(most recent|\berrors?\b|\bexception\b|(?-i:[a-zA-Z](?:Error|Exception)\b)"
+    rb"|\bfatal\b|\bfailed\b|\bkilled\b|\bpanic\b|\baborted\b|\bxid\b|\bnan\b"
+    rb"|segmentation fault|core dumped|out of memory"
 )
 """Words by which a reader looks for what went wrong; the diagnosis has finer ones."""
 
@@ -56,7 +57,12 @@ def search(log: LogFile, words: str, *, begin: int = 0, masked: bool) -> Matches
 
 
 def next_trouble(log: LogFile, begin: int) -> int | None:
-    """Where the next line begins that names trouble; None where there is none behind."""
+    """Where the next line begins that names trouble, not the one that holds this byte.
+
+    None where there is none in as much as one request reads.
+    """
+    if begin:
+        begin += max(0, log.read(begin - 1, BLOCK).find(b"\n"))
     return next((at for at, _ in _hits(log, _TROUBLE, begin) if at is not None), None)
 
 

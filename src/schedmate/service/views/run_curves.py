@@ -6,19 +6,21 @@ import os
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from schedmate.files import files_of
 from schedmate.logs import open_regular
 from schedmate.tracker import track_with_curves
+from schedmate.tracker.curves import CurvePoint
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from io import FileIO
     from pathlib import Path
 
-    from schedmate.model import Job, Workload
-    from schedmate.tracker.curves import CurvePoint
+    from schedmate.model import Job, RunProfile, Workload
+    from schedmate.store import CountSeen
 
 _MOST_BYTES: Final = 4 << 20
 """Read in some tenths of a second."""
@@ -73,6 +75,25 @@ class CurveReader:
             while len(self._known) > _REMEMBERED:
                 self._known.popitem(last=False)
         return found
+
+
+def speed_seen(job: Job, profile: RunProfile | None, seen: Sequence[CountSeen]) -> Curve | None:
+    """Of a log without times: by when the daemon saw how much was done."""
+    if profile is not None and profile.unit != "line":
+        unit: str = profile.unit
+        marks = [(mark.at, mark.done) for mark in profile.curve]
+    elif seen and job.start_time is not None:
+        unit = seen[-1].unit
+        begin = job.start_time
+        marks = [(one.at - begin, one.done) for one in seen if one.unit == unit and one.at >= begin]
+    else:
+        return None
+    speeds = [
+        CurvePoint(after, (done - before) / (after - at))
+        for (at, before), (after, done) in pairwise(marks)
+        if after > at and done >= before
+    ]
+    return _curve(f"{unit}s a second", speeds, timed=True)
 
 
 def _read(stream: FileIO, name: str, size: int, workload: Workload | None) -> Curves:
