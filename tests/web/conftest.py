@@ -37,8 +37,10 @@ class Served:
     store: object
     port: int
 
-    def get(self, path, **headers):
-        request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", headers=headers)
+    def get(self, path, *, method="GET", **headers):
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{self.port}{path}", headers=headers, method=method
+        )
         try:
             with urllib.request.urlopen(request, timeout=60) as answer:
                 return Answer(answer.status, dict(answer.headers), answer.read().decode())
