@@ -11,8 +11,8 @@ from schedmate.model import JobState, LlmCall, Spread
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from schedmate.disk.database import Database
     from schedmate.model import JobId
+    from schedmate.store.database import Database
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,33 +91,30 @@ class Overviews(Protocol):
 
 
 _RUNS = """
-SELECT runs.job_id, runs.attempt, runs.user, runs.end_time,
-    json_extract(runs.body, '$.job.state', '$.job.submit_time', '$.job.start_time',
-        '$.job.request.gpus', '$.job.request.partition'),
-    json_extract(advice.body, '$.prediction.basis', '$.prediction.duration_s.p10',
-        '$.prediction.duration_s.p50', '$.prediction.duration_s.p90'),
-    json_extract(diagnoses.body, '$.reason', '$.confidence', '$.source')
+SELECT runs.job_id, runs.attempt, runs."user", runs.end_time,
+    json_extract(runs.body, '$.job'), json_extract(advice.body, '$.prediction.basis'),
+    json_extract(advice.body, '$.prediction.duration_s'), diagnoses.body
 FROM runs LEFT JOIN advice USING (scheduler, job_id)
     LEFT JOIN diagnoses USING (scheduler, job_id, attempt)
 WHERE runs.scheduler = ? AND runs.end_time >= ? ORDER BY runs.end_time DESC LIMIT ?
 """
 _ETAS = """
-SELECT job_id, at, json_extract(body, '$.progress.eta_s.p10', '$.progress.eta_s.p50',
-    '$.progress.eta_s.p90')
-FROM events WHERE scheduler = ? AND kind = 'ProgressSeen' AND at >= ?
-    AND json_extract(body, '$.progress.eta_s.p50') IS NOT NULL
-ORDER BY id DESC LIMIT ?
+SELECT job_id, at, eta FROM (
+    SELECT id, job_id, at, json_extract(body, '$.progress.eta_s') AS eta
+    FROM events WHERE scheduler = ? AND kind = 'ProgressSeen' AND at >= ?
+) AS seen WHERE eta IS NOT NULL ORDER BY id DESC LIMIT ?
 """
 _COUNTS = """
-SELECT at, json_extract(body, '$.progress.unit'), json_extract(body, '$.progress.current')
-FROM events WHERE scheduler = ? AND job_id = ? AND kind = 'ProgressSeen'
-    AND json_extract(body, '$.progress.current') IS NOT NULL
-ORDER BY id DESC LIMIT ?
+SELECT at, unit, CAST(done AS DOUBLE PRECISION) FROM (
+    SELECT id, at, json_extract(body, '$.progress.unit') AS unit,
+        json_extract(body, '$.progress.current') AS done
+    FROM events WHERE scheduler = ? AND job_id = ? AND kind = 'ProgressSeen'
+) AS seen WHERE done IS NOT NULL ORDER BY id DESC LIMIT ?
 """
 
 
 class Overview:
-    """Part of the SQLite store; see `Overviews`."""
+    """Part of the store as tables; see `Overviews`."""
 
     _db: Database
     _scheduler: str
@@ -129,7 +126,7 @@ class Overview:
     def etas_seen(self, *, since: float, limit: int = 20_000) -> list[EtaSeen]:
         rows = self._db.rows(_ETAS, (self._scheduler, since, limit))
         return [
-            EtaSeen(job_id, at, Spread(*json.loads(left)))
+            EtaSeen(job_id, at, Spread(**json.loads(left)))
             for job_id, at, left in reversed(list(rows))
         ]
 
@@ -159,14 +156,14 @@ class Overview:
 
     def record_act(self, act: PersonsAct) -> None:
         self._db.run(
-            "INSERT INTO audit (scheduler, at, user, action, about, detail)"
+            'INSERT INTO audit (scheduler, at, "user", action, about, detail)'
             " VALUES (?, ?, ?, ?, ?, ?)",
             (self._scheduler, act.at, act.user, act.action, act.about, act.detail),
         )
 
     def acts(self, *, about: str | None = None, limit: int = 200) -> list[PersonsAct]:
         rows = self._db.rows(
-            "SELECT at, user, action, about, detail FROM audit WHERE scheduler = ?"
+            'SELECT at, "user", action, about, detail FROM audit WHERE scheduler = ?'
             " AND (? IS NULL OR about = ?) ORDER BY id DESC LIMIT ?",
             (self._scheduler, about, about, limit),
         )
@@ -177,23 +174,22 @@ class Overview:
 
 
 def _summary(row: Sequence[Any]) -> RunSummary:
-    job_id, attempt, user, ended_at, of_job, of_advice, of_diagnosis = row
-    state, submitted_at, started_at, gpus, partition = json.loads(of_job)
-    basis, *quantiles = json.loads(of_advice) if of_advice else (None, None)
-    reason, confidence, source = json.loads(of_diagnosis) if of_diagnosis else ("", 0.0, "")
+    job_id, attempt, user, ended_at, of_job, basis, predicted, of_diagnosis = row
+    job = json.loads(of_job)
+    found = json.loads(of_diagnosis) if of_diagnosis else {}
     return RunSummary(
         job_id=job_id,
         attempt=attempt,
         user=user,
-        partition=partition or "",
-        gpus=gpus or 0,
-        state=JobState(state),
-        submitted_at=submitted_at,
-        started_at=started_at,
+        partition=job["request"]["partition"] or "",
+        gpus=job["request"]["gpus"],
+        state=JobState(job["state"]),
+        submitted_at=job["submit_time"],
+        started_at=job["start_time"],
         ended_at=ended_at,
         basis=basis or "",
-        predicted_s=None if None in quantiles else Spread(*quantiles),
-        reason=reason,
-        confidence=confidence,
-        source=source,
+        predicted_s=Spread(**json.loads(predicted)) if predicted else None,
+        reason=found.get("reason", ""),
+        confidence=found.get("confidence", 0.0),
+        source=found.get("source", ""),
     )
