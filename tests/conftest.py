@@ -16,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 HERE = Path(__file__).parent
-COSTLY = {"slow", "processes", "slurm", "embedded", "frameworks"}
+COSTLY = {"slow", "processes", "slurm", "browser", "embedded", "frameworks"}
 STARTING = {"place": "processes", "slurm_cluster": "slurm"}
 """Fixtures that start processes, and the mark of who asks for them."""
 
