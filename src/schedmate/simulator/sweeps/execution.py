@@ -74,9 +74,7 @@ def run_task(
     if task.by_group:
         return _by_group_result(task, loaded, on_progress, reported=reported)
     setting = _setting(task, loaded.name, loaded.columns, loaded)
-    runs = compare(
-        setting, task.policies, controls=task.controls, on_progress=on_progress
-    )
+    runs = compare(setting, task.policies, controls=task.controls, on_progress=on_progress)
     compared = replace(comparison(setting, runs), setting=dict(task.swept))
     digested = digest(compared, setting.columns, runs) if reported else None
     return SimulationResult(task, compared, setting.workload is not None, loaded.left_out, digested)

@@ -42,9 +42,7 @@ def run_pools(
         setting = setting_of(name, columns.take(jobs))
         kept.append(jobs[columns.gpus[jobs] <= setting.gpus])
         settings.append(setting)
-        per_pool.append(
-            compare(setting, policies, controls=controls, on_progress=on_progress)
-        )
+        per_pool.append(compare(setting, policies, controls=controls, on_progress=on_progress))
     places = np.argsort(np.concatenate(kept), kind="stable")
     whole = replace(
         settings[0],

@@ -61,7 +61,7 @@ def stated_seconds(durations: Floats, explained: float, rng: np.random.Generator
         return logs
     middle, chance = logs.mean(), math.sqrt(explained * (1 - explained)) * logs.std()
     off = chance * rng.standard_normal(len(logs))
-    return np.exp(middle + explained * (logs - middle) + off)
+    return np.asarray(np.exp(middle + explained * (logs - middle) + off))
 
 
 @dataclass(slots=True)
