@@ -278,3 +278,36 @@ def test_a_node_of_a_kind_fails_alone():
     ).run()
     assert outcome.end.tolist() == [100, 50 + 10 + 50]
     assert (cluster.gpus, cluster.free) == (6, 6)
+
+
+def test_a_job_that_its_owner_brings_back_waits_as_a_new_one_and_runs_again():
+    columns = trace((0, 100, 2))
+    policy = Scripted(
+        (0, lambda cluster: cluster.start(0)),
+        (40, lambda cluster: cluster.resubmit(0, 25.0)),
+        (65, lambda cluster: cluster.start(0)),
+    )
+    run = engine(columns, policy, GpuPool(4), restart_s=0.0)
+    outcome = run.run()
+
+    assert policy.told[:3] == [("arrived", 0, 0), ("evicted", 0, 40), ("arrived", 0, 65)]
+    assert run.jobs.submit == [65]
+    assert outcome.requeues.tolist() == [1]
+    assert outcome.end.tolist() == [65 + 60]
+
+
+def test_a_policy_sees_where_jobs_are_and_may_keep_them_from_nodes():
+    columns = trace((0, 100, 1), (0, 100, 1), (0, 100, 1))
+    seen = []
+
+    def begin(cluster):
+        seen.append(cluster.node_gpus())
+        cluster.start(0, excluded=[0])
+        cluster.start(1)
+        seen.append([cluster.place_of(job) for job in (0, 1)])
+        seen.append(cluster.start(2, excluded=[0, 1]))
+        cluster.start(2)
+
+    engine(columns, Scripted((0, begin)), Nodes([2, 2])).run()
+
+    assert seen == [[2, 2], [((1, 1),), ((1, 1),)], False]
