@@ -23,8 +23,9 @@ from schedmate.model.priority import DEFAULT_ORDERING
 from schedmate.policies import ordering
 from schedmate.policies.slurm import Slurm
 from schedmate.policies.slurm_parameters import SlurmParameters
-from schedmate.simulator.engine.cluster import Nodes, Plain
+from schedmate.simulator.engine.cluster import Plain, SlurmNodes
 from schedmate.simulator.engine.engine import SimulationEngine
+from schedmate.simulator.engine.limits import ended_at_limits
 from schedmate.simulator.engine.steering import Steered
 from schedmate.simulator.estimators.base import Estimates, unknown
 from schedmate.simulator.experiments.execute import job_columns
@@ -58,7 +59,8 @@ def simulate(
 ) -> Outcome:
     """With SchedMate where its arm's predictions are given."""
     parameters = replace(SlurmParameters.read(config), idle_users=1)
-    columns = columns_of([_trace_job(job, submitted[job.number], overhead_s) for job in jobs])
+    asked = columns_of([_trace_job(job, submitted[job.number], overhead_s) for job in jobs])
+    columns = ended_at_limits(asked, parameters.over_time_limit_s)
     by_number = {str(job.number): job for job in jobs}
     ordered = [by_number[each] for each in columns.ids]
     daemon = None if schedmate is None else _daemon(columns, schedmate, settings or {})
@@ -68,12 +70,13 @@ def simulate(
         columns,
         job_columns(columns, unknown(columns)),
         Slurm(parameters),
-        Nodes([GPUS_PER_NODE] * NODES),
+        SlurmNodes([GPUS_PER_NODE] * NODES),
         physics=Plain(columns.gpus.tolist()),
         restart_s=0.0,
         recovery=_SecondRuns(ordered, overhead_s),
         beside=beside,
         nice_range=int(values["SCHEDMATE_NICE_RANGE"]),
+        over_time_limit_s=parameters.over_time_limit_s,
     )
     outcome = engine.run()
     return Outcome(

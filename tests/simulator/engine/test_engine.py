@@ -7,13 +7,15 @@ import math
 import numpy as np
 import pytest
 
+from schedmate.model import JobState
 from schedmate.policies import Fifo, FirstFit
 from schedmate.simulator.engine.cluster import GpuPool, Kinds, Nodes, Plain
 from schedmate.simulator.engine.engine import SimulationEngine, StuckError
 from schedmate.simulator.engine.faults import Fault, draw_faults
+from schedmate.simulator.engine.limits import ended_at_limits
 from schedmate.simulator.estimators.base import oracle
 from schedmate.simulator.experiments.execute import job_columns
-from schedmate.simulator.traces.columns import columns_of
+from schedmate.simulator.traces.columns import STATES, columns_of
 from schedmate.testing.builders import a_trace_job
 
 
@@ -311,3 +313,18 @@ def test_a_policy_sees_where_jobs_are_and_may_keep_them_from_nodes():
     engine(columns, Scripted((0, begin)), Nodes([2, 2])).run()
 
     assert seen == [[2, 2], [((1, 1),), ((1, 1),)], False]
+
+
+def test_a_run_beyond_its_limit_is_ended_there():
+    rows = [("a", 100.0, 60.0), ("b", 100.0, 100.0), ("c", 100.0, None), ("d", 75.0, 60.0)]
+    columns = columns_of(
+        [
+            a_trace_job(job_id=name, submit_time=0.0, duration=lasts, time_limit=limit)
+            for name, lasts, limit in rows
+        ]
+    )
+    ended = ended_at_limits(columns, 20.0)
+
+    assert ended.duration.tolist() == [80.0, 100.0, 100.0, 75.0]
+    states = [STATES[status] for status in ended.status.tolist()]
+    assert states == [JobState.TIMEOUT, *[JobState.COMPLETED] * 3]
