@@ -31,6 +31,7 @@ VERBS: dict[str, str] = {
     "serve": "The daemon: advises, tracks and diagnoses the jobs of the scheduler.",
     "replay": "What the daemon saw, through the decision engine again.",
     "simulate": "What a policy would do to a trace of jobs.",
+    "backtest": "What predictions would have been worth on this site's own past.",
     "model": "The embedded language model: install, status, remove.",
     "service": "Run the daemon as a service of systemd: install, show, uninstall.",
     "store": "The store of all that SchedMate knows: copies, and the way back to one.",
