@@ -12,6 +12,7 @@ SchedMateError            exit 1
 │   ├── BudgetSpent                the token budget is used up
 │   └── BadAnswer                  no valid answer after the repair turns
 ├── StoreUnavailable      exit 1   the disk under a database is full or does not answer
+│   └── LeaseLost                  another daemon decides now
 └── NotThereYet           exit 1   a verb that a later release brings
 """
 
@@ -81,6 +82,10 @@ class BadAnswer(ModelError):
 
 class StoreUnavailable(SchedMateError):
     """About no job in particular: whatever is written next would fail too."""
+
+
+class LeaseLost(StoreUnavailable):
+    """Of the daemon that was deciding: it may not write down another decision."""
 
 
 class NotThereYet(SchedMateError):

@@ -6,14 +6,17 @@ import shutil
 import sqlite3
 import tempfile
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from schedmate.service.actions import Actions
+from schedmate.service.wiring import copy_store_to_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from schedmate.config import Settings
     from schedmate.model import Action, Mode
     from schedmate.schedulers.base import Scheduler
     from schedmate.store import Store
@@ -51,17 +54,19 @@ class DryRun(Actions):
 
 
 @contextmanager
-def copy_of(database: Path) -> Iterator[Path]:
-    """The store as it is now, for a daemon that must leave no trace in it."""
-    directory = tempfile.mkdtemp(prefix="schedmate-dry-run-")
+def copy_of(settings: Settings) -> Iterator[Settings]:
+    """With a copy of the store as it is now, for a daemon that must leave no trace in it."""
+    directory = Path(tempfile.mkdtemp(prefix="schedmate-dry-run-"))
+    copied = replace(settings, state_dir=directory, store_url="")
     try:
-        copy = Path(directory) / database.name
-        if database.exists():
+        if settings.store_url:
+            copy_store_to_file(settings, copied.database)
+        elif settings.database.exists():
             with (
-                closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as source,
-                closing(sqlite3.connect(copy)) as target,
+                closing(sqlite3.connect(f"file:{settings.database}?mode=ro", uri=True)) as source,
+                closing(sqlite3.connect(copied.database)) as target,
             ):
                 source.backup(target)
-        yield copy
+        yield copied
     finally:
         shutil.rmtree(directory, ignore_errors=True)

@@ -210,6 +210,9 @@ class Store(
     def sizes(self) -> dict[str, int]:
         """How many rows there are of each kind."""
 
+    def used_bytes(self) -> int:
+        """Without space that is free for new rows."""
+
     def drop_old(self, keep: Keep, *, head: str, listed: Collection[JobId], now: float) -> bool:
         """One small step of retention; whether there may be more to do.
 
