@@ -26,6 +26,8 @@ _TITLES = {
     "basis": "By what the prediction rests on",
 }
 _DRAWN = 20
+_ROOM = 1.08
+"""Beyond all of them there is room for a label."""
 _READING = (
     "Median error: half of the predictions were off by less than this factor. Covered: the share "
     "of runs that took between p10 and p90; 80% is right. Pinball loss: of p10, p50 and p90 "
@@ -84,7 +86,7 @@ def _section(title: str, groups: Sequence[Group]) -> str:
 def _within(of: dict[str, Scores]) -> str:
     labels = [PREDICTORS[name] for name in of][:_DRAWN]
     frame = Frame(
-        x=scale.shares(),
+        x=scale.shares(_ROOM),
         y=scale.rows(labels),
         x_title="within a factor of two",
         y_title="",
