@@ -11,7 +11,7 @@ import pytest
 from schedmate.disk.database import Database
 from schedmate.model import Action, BadInput, JobState, LeaseLost, PastRun, StoreUnavailable
 from schedmate.store import KeptEvent
-from schedmate.store.lease import Lease
+from schedmate.store.lease import DatabaseLease
 from schedmate.store.migrations import MIGRATIONS
 from schedmate.store.moving import copied_to_file, move_to_postgres
 from schedmate.store.postgres import PostgresDatabase, PostgresStore
@@ -154,8 +154,10 @@ class TestMoving:
 class TestLease:
     def test_one_holds_it_until_it_runs_out(self, postgres: PostgresServer, tmp_path: Path):
         url = url_for(postgres, tmp_path)
-        first, second = (Lease(PostgresDatabase(url), "slurm", name) for name in ("one", "two"))
-        other = Lease(PostgresDatabase(url), "local", "two")
+        first, second = (
+            DatabaseLease(PostgresDatabase(url), "slurm", name) for name in ("one", "two")
+        )
+        other = DatabaseLease(PostgresDatabase(url), "local", "two")
         try:
             assert first.take()
             assert not second.take()
@@ -172,7 +174,7 @@ class TestLease:
     def test_who_lost_it_writes_down_nothing(self, postgres: PostgresServer, tmp_path: Path):
         url = url_for(postgres, tmp_path)
         action = Action(kind="requeue", job_id="1", attempt=0, why="x")
-        one, two = (Lease(PostgresDatabase(url), "local", name) for name in ("one", "two"))
+        one, two = (DatabaseLease(PostgresDatabase(url), "local", name) for name in ("one", "two"))
         with (
             closing(PostgresStore(url, holder="one")) as stale,
             closing(PostgresStore(url, holder="two")) as decides,

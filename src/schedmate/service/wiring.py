@@ -16,9 +16,7 @@ if TYPE_CHECKING:
     from schedmate.core import DecisionEngine, DecisionLimits
     from schedmate.model import Answer, Asker, PastRun
     from schedmate.schedulers.base import Scheduler
-    from schedmate.store import Store
-    from schedmate.store.lease import Lease
-    from schedmate.store.moving import Moved, OnTable
+    from schedmate.store import Lease, Moved, OnTable, Store
 
     T = TypeVar("T", bound=BaseModel)
 
@@ -61,10 +59,10 @@ def _in_postgres(settings: Settings, scheduler: str, holder: str | None = None) 
 
 def open_lease(settings: Settings, holder: str) -> Lease:
     """Of a store in PostgreSQL: says which of several daemons decides."""
-    from schedmate.store.lease import Lease
+    from schedmate.store.lease import DatabaseLease
     from schedmate.store.postgres import PostgresDatabase
 
-    return Lease(PostgresDatabase(settings.store_url), settings.scheduler, holder)
+    return DatabaseLease(PostgresDatabase(settings.store_url), settings.scheduler, holder)
 
 
 def copy_store_to_file(settings: Settings, path: Path) -> None:
@@ -81,11 +79,24 @@ def move_store(settings: Settings, url: str, on_table: OnTable) -> Moved:
     return move_to_postgres(settings.database, url, on_table)
 
 
-def store_format() -> int:
+def store_format(settings: Settings) -> int:
     """The newest format of the store that this version reads."""
+    if settings.store_url:
+        from schedmate.store.postgres_tables import POSTGRES_MIGRATIONS
+
+        return len(POSTGRES_MIGRATIONS)
     from schedmate.store.migrations import MIGRATIONS
 
     return len(MIGRATIONS)
+
+
+def store_name(settings: Settings) -> str:
+    """For people: a path, or a URL without its password."""
+    if not settings.store_url:
+        return str(settings.database)
+    from schedmate.store.postgres_tables import without_password
+
+    return without_password(settings.store_url)
 
 
 def open_store_for_reading(settings: Settings) -> Store:

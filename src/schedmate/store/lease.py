@@ -17,8 +17,8 @@ _RENEW_S = 5.0
 _log = logging.getLogger("schedmate.lease")
 
 
-class Lease:
-    """Taken for one scheduler's jobs, and renewed beside whatever the daemon does meanwhile."""
+class DatabaseLease:
+    """Fulfils `Lease`, for one scheduler's jobs: renewed beside what the daemon does meanwhile."""
 
     def __init__(self, db: Database, scheduler: str, holder: str) -> None:
         self._db, self._scheduler, self.holder = db, scheduler, holder

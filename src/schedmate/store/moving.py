@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import hashlib
 from contextlib import closing
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from schedmate.disk.database import Database as SqliteDatabase
 from schedmate.model import BadInput, SchedMateError
+from schedmate.store.base import Moved
 from schedmate.store.migrations import MIGRATIONS
 from schedmate.store.postgres import PostgresDatabase
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
+    from schedmate.store.base import OnTable
     from schedmate.store.database import Database
-
-    OnTable = Callable[[str, int, int], None]
-    """Gets a table's name, how many of its rows are there, and how many there are."""
 
 _AT_ONCE = 1000
 _NOT_COPIED = frozenset({"changes", "format", "leases"})
@@ -31,11 +29,6 @@ _AGED = frozenset(
     }
 )
 """Tables whose rows are dropped in the order in which they were put."""
-
-
-@dataclass(frozen=True, slots=True)
-class Moved:
-    rows: dict[str, int]
 
 
 def move_to_postgres(path: Path, url: str, on_table: OnTable) -> Moved:

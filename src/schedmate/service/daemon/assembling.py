@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from schedmate.config import Settings
     from schedmate.schedulers.base import Scheduler
     from schedmate.service.dry_run import OnDecision
-    from schedmate.store.lease import Lease
+    from schedmate.store import Lease
 
 
 def scripts_a_look(settings: Settings) -> int:

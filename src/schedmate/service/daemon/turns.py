@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from schedmate.config import Settings
     from schedmate.service.daemon.signals import Signals
-    from schedmate.store.lease import Lease
+    from schedmate.store import Lease
 
 _log = logging.getLogger("schedmate.serve")
 ASK_S = 3.0

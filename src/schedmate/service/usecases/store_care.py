@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING
 from schedmate.disk.backup import backups_of, copy_to, format_of, restore
 from schedmate.disk.lock import hold
 from schedmate.model import BadInput, NotFound
-from schedmate.service.wiring import move_store, open_store, store_format
-from schedmate.store.postgres_tables import POSTGRES_MIGRATIONS, without_password
+from schedmate.service.wiring import move_store, open_store, store_format, store_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from schedmate.config import Settings
-    from schedmate.store.moving import Moved, OnTable
+    from schedmate.store import Moved, OnTable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +37,7 @@ def store_state(settings: Settings) -> StoreState:
     path = settings.database
     version = format_of(path)
     rows: dict[str, int] = {}
-    if version == store_format():
+    if version == store_format(settings):
         with closing(open_store(settings)) as store:
             rows = store.sizes()
     return StoreState(
@@ -53,8 +52,8 @@ def store_state(settings: Settings) -> StoreState:
 def _state_in_postgres(settings: Settings) -> StoreState:
     with closing(open_store(settings)) as store:
         return StoreState(
-            path=without_password(settings.store_url),
-            format=len(POSTGRES_MIGRATIONS),
+            path=store_name(settings),
+            format=store_format(settings),
             bytes=store.used_bytes(),
             rows=store.sizes(),
             backups=(),
@@ -94,12 +93,12 @@ def go_back(settings: Settings, source: Path | None) -> tuple[Path, Path | None]
     _in_a_file(settings, "restore it with pg_restore")
     database = settings.database
     if source is None:
-        usable = [one for one in backups_of(database) if format_of(one) <= store_format()]
+        usable = [one for one in backups_of(database) if format_of(one) <= store_format(settings)]
         if not usable:
             raise NotFound(f"no copy from before an upgrade is beside {database}; name a file")
         source = usable[0]
     with _no_daemon(settings):
-        return source, restore(database, source, newest=store_format())
+        return source, restore(database, source, newest=store_format(settings))
 
 
 def compact(settings: Settings) -> tuple[int, int]:
