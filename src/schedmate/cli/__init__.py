@@ -35,6 +35,7 @@ VERBS: dict[str, str] = {
     "token": "Access to the daemon from other machines: create, list, revoke.",
     "replay": "What the daemon saw, through the decision engine again.",
     "simulate": "What a policy would do to a trace of jobs.",
+    "backtest": "What predictions would have been worth on this site's own past.",
     "model": "The embedded language model: install, status, remove.",
     "service": "Run the daemon as a service of systemd: install, show, uninstall.",
     "store": "The store of all that SchedMate knows: copies, and the way back to one.",
