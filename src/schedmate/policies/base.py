@@ -8,13 +8,14 @@ visible here: only what was requested and what is expected.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from schedmate.model import BadInput
 from schedmate.model.priority import NICE_RANGE
 
 PLENTY = 2**31
@@ -39,7 +40,7 @@ OrdersBy = Literal[
 Ask = Literal["duration", "progress", "throughput"]
 """What a policy wants to know of jobs beyond their requests: how long a job will run; what remains
 of a running one; how fast it runs on other GPUs or beside another job."""
-Source = Literal["oracle", "limit", "history", "qssf", "ebm"]
+Source = Literal["oracle", "limit", "last_two", "history", "qssf", "ebm"]
 """Where expected run times come from, unless SchedMate gives them."""
 Discipline = Literal["strict", "first_fit", "easy"]
 """Which jobs may overtake one that does not fit: none; those that fit; those that fit and do not
@@ -104,9 +105,22 @@ class ClusterView(Protocol):
     def fits(self, job: int, gpus: int | None = None, kind: int | None = None) -> bool:
         """Whether `start` would work, fragmentation included."""
 
-    def start(self, job: int, gpus: int | None = None, kind: int | None = None) -> bool:
+    def node_gpus(self) -> Sequence[int]:
+        """GPUs that work on each node, used or not; none on a cluster without nodes."""
+
+    def place_of(self, job: int) -> Sequence[tuple[int, int]]:
+        """The nodes that a running job is on, with its GPUs on each; none without nodes."""
+
+    def start(
+        self,
+        job: int,
+        gpus: int | None = None,
+        kind: int | None = None,
+        excluded: Collection[int] = (),
+    ) -> bool:
         """Give a job its GPUs, all at once: those it requested, or as many as are named; of one
-        type where that is named, else of whichever is free, never of two.
+        type where that is named, else of whichever is free, never of two; on none of the excluded
+        nodes.
 
         A job that ran before resumes where it was, after the cost of a restart.
         """
@@ -190,6 +204,8 @@ class Policy(ABC):
     """Whether it plans with time limits, so that jobs must have one."""
     asks_for: ClassVar[frozenset[Ask]] = frozenset()
     source: ClassVar[Source | None] = None
+    parameters: ClassVar[tuple[str, ...]] = ()
+    """Numbers that may follow its name, `tiresias@3250`: arguments of its constructor, in order."""
     kernel: KernelSpec | None = None
     nice_range: int = NICE_RANGE
     """The largest nice number that it can undo by ageing."""
@@ -200,6 +216,14 @@ class Policy(ABC):
     def answered(cls, answers: Answers) -> Policy:  # noqa: ARG003 - for policies that ask
         """The policy for a run in which SchedMate answers it."""
         return cls()
+
+    @classmethod
+    def tuned(cls, values: Sequence[float]) -> Policy:
+        """The policy with these values of its first `parameters`."""
+        if len(values) > len(cls.parameters):
+            takes = ", ".join(cls.parameters) or "no parameter"
+            raise BadInput(f"{cls.name} takes {takes}, not {len(values)} numbers behind @")
+        return cls(**dict(zip(cls.parameters, values, strict=False)))
 
     @abstractmethod
     def begin(self, cluster: ClusterView) -> None: ...

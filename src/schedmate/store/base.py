@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Protocol
 
 from schedmate.model import FormatMemory, JobId, Ledger, ReadingCache
 from schedmate.model.ports import Experience
+from schedmate.store.notices import Notices
+from schedmate.store.overview import Overviews
+from schedmate.store.tokens import Tokens
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -77,6 +80,33 @@ class Change:
 
     number: int
     job_id: JobId
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """How many rows of each table were copied to another database."""
+
+    rows: dict[str, int]
+
+
+class OnTable(Protocol):
+    """Hears how many of a table's rows are copied, and how many there are."""
+
+    def __call__(self, table: str, done: int, total: int, /) -> None: ...
+
+
+class Lease(Protocol):
+    """Says which of several daemons of one store decides."""
+
+    holder: str
+    held: bool
+
+    def take(self) -> bool:
+        """Where it is free, has run out or is ours already; it is renewed from then on."""
+
+    def other_holder(self) -> str: ...
+
+    def release(self) -> None: ...
 
 
 class Runs(Protocol):
@@ -195,6 +225,9 @@ class Store(
     Decisions,
     EventLog,
     Listing,
+    Tokens,
+    Notices,
+    Overviews,
     Protocol,
 ):
     """Jobs are those of one scheduler; what was learnt from them is shared by all.
@@ -209,6 +242,9 @@ class Store(
 
     def sizes(self) -> dict[str, int]:
         """How many rows there are of each kind."""
+
+    def used_bytes(self) -> int:
+        """Without space that is free for new rows."""
 
     def drop_old(self, keep: Keep, *, head: str, listed: Collection[JobId], now: float) -> bool:
         """One small step of retention; whether there may be more to do.

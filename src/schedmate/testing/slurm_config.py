@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 CLUSTER = "private"
 GPU_TYPE = "a100"
 _CAN_SWITCH_CGROUPS_OFF = 24
 """The major version from which slurmd insists on control groups unless configured otherwise."""
-_DEVICES = ("null", "zero", "full", "random", "urandom")
+_DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "ptmx", "shm")
 """Slurm wants a device file for each GPU; these are on every machine and are harmless."""
 
 
@@ -21,17 +22,18 @@ _DEVICES = ("null", "zero", "full", "random", "urandom")
 class Ports:
     controller: int
     accounting: int
+    rest: int
     nodes: tuple[int, ...]
 
     @classmethod
     def free(cls, nodes: int) -> Ports:
-        sockets = [socket.socket() for _ in range(nodes + 2)]
+        sockets = [socket.socket() for _ in range(nodes + 3)]
         for one in sockets:
             one.bind(("127.0.0.1", 0))
-        controller, accounting, *others = (one.getsockname()[1] for one in sockets)
+        controller, accounting, rest, *others = (one.getsockname()[1] for one in sockets)
         for one in sockets:
             one.close()
-        return cls(controller, accounting, tuple(others))
+        return cls(controller, accounting, rest, tuple(others))
 
 
 class ClusterShape(Protocol):
@@ -41,18 +43,26 @@ class ClusterShape(Protocol):
     nodes: tuple[str, ...]
     gpus_per_node: int
     ports: Ports
+    settings: Mapping[str, str]
+    has_rest: bool
 
 
 def files(cluster: ClusterShape, host: str, major: int) -> dict[str, str]:
-    gpus = "".join(
-        f"Name=gpu Type={GPU_TYPE} File=/dev/{name}\n" for name in _DEVICES[: cluster.gpus_per_node]
-    )
     return {
-        "slurm.conf": _slurm_conf(cluster, host),
+        "slurm.conf": _with_settings(_slurm_conf(cluster, host), cluster.settings),
         "slurmdbd.conf": _slurmdbd_conf(cluster, host),
-        "gres.conf": f"AutoDetect=off\n{gpus}",
+        "gres.conf": f"AutoDetect=off\n{_gpus(cluster.gpus_per_node)}",
         "cgroup.conf": "CgroupPlugin=disabled\n" if major >= _CAN_SWITCH_CGROUPS_OFF else "",
     }
+
+
+def _gpus(count: int) -> str:
+    return "".join(f"Name=gpu Type={GPU_TYPE} File=/dev/{name}\n" for name in _DEVICES[:count])
+
+
+def _with_settings(conf: str, settings: Mapping[str, str]) -> str:
+    kept = [line for line in conf.splitlines() if line.partition("=")[0] not in settings]
+    return "\n".join([*kept, *(f"{name}={value}" for name, value in settings.items()), ""])
 
 
 def _slurm_conf(cluster: ClusterShape, host: str) -> str:
@@ -69,7 +79,7 @@ SlurmctldPort={cluster.ports.controller}
 SlurmUser=root
 AuthType=auth/munge
 AuthInfo=socket={home}/munge.sock
-StateSaveLocation={home}/state
+{_tokens(cluster)}StateSaveLocation={home}/state
 SlurmdSpoolDir={home}/spool/%n
 SlurmctldPidFile={home}/slurmctld.pid
 SlurmdPidFile={home}/slurmd.%n.pid
@@ -107,11 +117,19 @@ PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE DefaultTime=60 DefMemP
 """
 
 
+def _tokens(cluster: ClusterShape) -> str:
+    """What slurmrestd's users show; without the plugin no daemon would start with these lines."""
+    if not cluster.has_rest:
+        return ""
+    key = f"jwt_key={cluster.directory}/jwt.key"
+    return f"AuthAltTypes=auth/jwt\nAuthAltParameters={key}\n"
+
+
 def _slurmdbd_conf(cluster: ClusterShape, host: str) -> str:
     return f"""\
 AuthType=auth/munge
 AuthInfo=socket={cluster.directory}/munge.sock
-DbdHost={host}
+{_tokens(cluster)}DbdHost={host}
 DbdAddr=127.0.0.1
 DbdPort={cluster.ports.accounting}
 SlurmUser=root

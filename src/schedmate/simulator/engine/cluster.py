@@ -11,6 +11,8 @@ from bisect import bisect_right
 from collections.abc import Collection, Sequence
 from typing import Protocol
 
+from schedmate.policies.slurm_backfill import first_of_shortest_run
+
 Place = tuple[tuple[int, int], ...]
 """Node and GPUs on it, for every node that a job is on."""
 
@@ -26,6 +28,10 @@ class Cluster(Protocol):
     @property
     def kinds(self) -> Sequence[int]:
         """GPUs that work, by kind; one number where all are alike."""
+
+    @property
+    def node_gpus(self) -> Sequence[int]:
+        """GPUs that work on each node; none where there are no nodes."""
 
     def kind_of(self, place: Place) -> int: ...
 
@@ -65,6 +71,8 @@ class _OneKind:
 
 
 class GpuPool(_OneKind):
+    node_gpus: Sequence[int] = ()
+
     def __init__(self, gpus: int) -> None:
         self.gpus = gpus
         self.free = gpus
@@ -115,6 +123,10 @@ class Nodes(_OneKind):
         self._largest = max(sizes)
         self.gpus = sum(sizes)
         self.free = self.gpus
+
+    @property
+    def node_gpus(self) -> Sequence[int]:
+        return [0 if node in self._down else size for node, size in enumerate(self._sizes)]
 
     def take(
         self,
@@ -215,6 +227,16 @@ class Nodes(_OneKind):
         return None
 
 
+class SlurmNodes(Nodes):
+    """Placed as Slurm's select/cons_tres does by default, which is no best fit."""
+
+    def _on_one(self, gpus: int, shut: set[int]) -> Place | None:
+        fitting = [
+            node for node, left in enumerate(self._left) if left >= gpus and node not in shut
+        ]
+        return ((first_of_shortest_run(fitting), gpus),) if fitting else None
+
+
 class Kinds:
     """`parts` with the number of nodes of each; nodes are numbered through."""
 
@@ -233,6 +255,10 @@ class Kinds:
     @property
     def kinds(self) -> Sequence[int]:
         return tuple(part.gpus for part in self._parts)
+
+    @property
+    def node_gpus(self) -> Sequence[int]:
+        return [gpus for part in self._parts for gpus in part.node_gpus]
 
     def kind_of(self, place: Place) -> int:
         return self._of_node(place[0][0])
