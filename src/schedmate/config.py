@@ -181,6 +181,8 @@ class Settings:
     """Users who see every job whole; only the site's file names them."""
     state_dir: Path = field(default_factory=lambda: platformdirs.user_state_path("schedmate"))
     cache_dir: Path = field(default_factory=lambda: platformdirs.user_cache_path("schedmate"))
+    store_url: str = ""
+    """A PostgreSQL database in place of the file in the state directory."""
     hang: HangSettings = HangSettings()
     hold: HoldSettings = HoldSettings()
     fairness: FairnessSettings = FairnessSettings()

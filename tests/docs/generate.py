@@ -73,6 +73,8 @@ WORDS = {
     "prediction to plan with, and leave limits as they are",
     "gpus": "what your own names of GPUs (types of gres) are; [see below](#names-of-gpus)",
     "state_dir": "queue, history, locks; on a local disk",
+    "store_url": "a [PostgreSQL database](../how-to/postgres.md) in place of the file in the state "
+    "directory",
     "cache_dir": "the embedded model's file and server",
     "local.slots": "how many GPUs the local scheduler hands out; unset: those of `nvidia-smi`, "
     "else the cores",

@@ -28,7 +28,8 @@ CANNOT_RUN_HERE = re.compile(
     r"|python3 -m venv /opt/schedmate|/opt/schedmate/bin/(?:pip|schedmate) [\w= -]+"
     r"|systemctl (?:reload|stop|start) schedmate|sacctmgr add user [\w= ]+"
     r"|sudo -u schedmate env SCHEDMATE_STATE_DIR=\S+ /opt/schedmate/bin/schedmate doctor"
-    r"|schedmate store restore|schedmate service uninstall(?: --purge)?"
+    r"|schedmate store (?:restore|move postgresql://\S+)|createdb schedmate"
+    r"|schedmate service uninstall(?: --purge)?"
     r"|scripts/slurm-sid [\w./ -]+"
 )
 """All that may stand in an `sh` block: what needs a network, a site's Slurm or minutes."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from schedmate.cli._common import echo, json_option, print_json, verb
+from schedmate.cli._common import console, echo, json_option, print_json, verb
 
 _MB = 1e6
 
@@ -88,5 +88,37 @@ def compact(as_json: bool) -> None:
         echo(f"{before / _MB:.1f} MB, now {after / _MB:.1f} MB")
 
 
-for one in (show, backup, restore, compact):
+@verb(examples="schedmate store move postgresql://schedmate@db.example.org/schedmate")
+@click.argument("url")
+@json_option
+def move(url: str, as_json: bool) -> None:
+    """Copy the store to the PostgreSQL database URL, and check that every row arrived.
+
+    The file stays as it is; from then on set store_url to the URL. A password belongs into
+    ~/.pgpass or the setting, not onto the command line.
+    """
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    from schedmate import config
+    from schedmate.service.usecases.store_care import move as move_store
+
+    talk = console(stderr=True)
+    columns = TextColumn("{task.description:<20}"), BarColumn(), MofNCompleteColumn()
+    with Progress(*columns, console=talk, transient=True, disable=not talk.is_terminal) as bars:
+        tasks = {}
+
+        def on_table(table: str, done: int, total: int) -> None:
+            if table not in tasks:
+                tasks[table] = bars.add_task(table, total=total)
+            bars.update(tasks[table], completed=done)
+
+        moved = move_store(config.load(), url, on_table)
+    if as_json:
+        print_json({"schema": "schedmate.moved/1", "rows": moved.rows})
+        return
+    echo(f"{sum(moved.rows.values())} rows of {len(moved.rows)} tables were copied and checked")
+    echo("now set store_url (SCHEDMATE_STORE_URL) to this database and start the daemon")
+
+
+for one in (show, backup, restore, compact, move):
     command.add_command(one)

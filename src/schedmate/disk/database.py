@@ -7,6 +7,7 @@ import threading
 import time
 import weakref
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -108,6 +109,15 @@ class Database:
         with self._in_words():
             self._connection.executemany(statement, values)
 
+    def put(self, table: str, rows: Iterable[Sequence[Any]]) -> None:
+        """Whole rows, each in the place of the one with the same key; they get a new rowid."""
+        every = iter(rows)
+        first = next(every, None)
+        if first is not None:
+            places = ", ".join("?" * len(first))
+            statement = f"INSERT OR REPLACE INTO {table} VALUES ({places})"  # noqa: S608 - our own
+            self.run_many(statement, chain([first], every))
+
     def rows(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         with self._in_words():
             return self._connection.execute(statement, values).fetchall()
@@ -116,6 +126,33 @@ class Database:
         """The first row, or None."""
         with self._in_words():
             return self._connection.execute(statement, values).fetchone()
+
+    def used_bytes(self) -> int:
+        """Without space that is free for new rows."""
+        pages, free, size = (
+            int(self.one(f"PRAGMA {name}")[0])
+            for name in ("page_count", "freelist_count", "page_size")
+        )
+        return (pages - free) * size
+
+    def tables(self) -> list[str]:
+        rows = self.rows(
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+            " ORDER BY name"
+        )
+        return [name for (name,) in rows]
+
+    def columns(self, table: str) -> list[str]:
+        rows = self.rows("SELECT name FROM pragma_table_info(?) ORDER BY cid", (table,))
+        return [name for (name,) in rows]
+
+    def renumber(self) -> None:
+        """SQLite numbers new rows behind those that are there."""
+
+    def compact(self) -> None:
+        """Give free space back to the disk."""
+        self.run("VACUUM")
+        self.run("PRAGMA wal_checkpoint(TRUNCATE)")
 
     @contextmanager
     def _all_or_nothing(self) -> Iterator[None]:

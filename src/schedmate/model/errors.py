@@ -11,7 +11,10 @@ SchedMateError            exit 1
 │   ├── ModelTooSlow               the deadline passed
 │   ├── BudgetSpent                the token budget is used up
 │   └── BadAnswer                  no valid answer after the repair turns
+├── ServerUnreachable     exit 1   the site's daemon does not answer
+├── NotSignedIn           exit 1   it does not know who asks, or they may not
 ├── StoreUnavailable      exit 1   the disk under a database is full or does not answer
+│   └── LeaseLost                  another daemon decides now
 └── NotThereYet           exit 1   a verb that a later release brings
 """
 
@@ -79,8 +82,20 @@ class BadAnswer(ModelError):
     pass
 
 
+class ServerUnreachable(SchedMateError):
+    """What this machine shows is still there."""
+
+
+class NotSignedIn(SchedMateError):
+    pass
+
+
 class StoreUnavailable(SchedMateError):
     """About no job in particular: whatever is written next would fail too."""
+
+
+class LeaseLost(StoreUnavailable):
+    """Of the daemon that was deciding: it may not write down another decision."""
 
 
 class NotThereYet(SchedMateError):

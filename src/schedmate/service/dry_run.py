@@ -6,20 +6,24 @@ import shutil
 import sqlite3
 import tempfile
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from schedmate.service.actions import Actions
+from schedmate.service.wiring import copy_store_to_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from schedmate.config import Settings
     from schedmate.model import Action, Mode
     from schedmate.schedulers.base import Scheduler
     from schedmate.store import Store
 
-    OnDecision = Callable[[Action, bool], None]
-    """Gets each new decision, and whether it would have been carried out."""
+    OnDecision = Callable[[Action, str | None], None]
+    """Gets each new decision and why it would only have been recorded, None where it would have
+    been carried out."""
 
 
 class DryRun(Actions):
@@ -40,7 +44,8 @@ class DryRun(Actions):
         kept = self._store.actions(job_id=action.job_id)
         before = {one.state for one in kept if one.action.key == action.key}
         if not before & {"done", "intended"}:
-            self._on_decision(action, not before and self.would(action))
+            recorded = ", as it was before: it is not done later" if before else None
+            self._on_decision(action, recorded or self.obstacle(action))
         self._store.intend(action, at=now, state="noted")
 
     def see_through(self, action: Action, now: float) -> None:
@@ -51,17 +56,19 @@ class DryRun(Actions):
 
 
 @contextmanager
-def copy_of(database: Path) -> Iterator[Path]:
-    """The store as it is now, for a daemon that must leave no trace in it."""
-    directory = tempfile.mkdtemp(prefix="schedmate-dry-run-")
+def copy_of(settings: Settings) -> Iterator[Settings]:
+    """With a copy of the store as it is now, for a daemon that must leave no trace in it."""
+    directory = Path(tempfile.mkdtemp(prefix="schedmate-dry-run-"))
+    copied = replace(settings, state_dir=directory, store_url="")
     try:
-        copy = Path(directory) / database.name
-        if database.exists():
+        if settings.store_url:
+            copy_store_to_file(settings, copied.database)
+        elif settings.database.exists():
             with (
-                closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as source,
-                closing(sqlite3.connect(copy)) as target,
+                closing(sqlite3.connect(f"file:{settings.database}?mode=ro", uri=True)) as source,
+                closing(sqlite3.connect(copied.database)) as target,
             ):
                 source.backup(target)
-        yield copy
+        yield copied
     finally:
         shutil.rmtree(directory, ignore_errors=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
 
     from pydantic import BaseModel
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from schedmate.model import Answer, Asker, PastRun
     from schedmate.schedulers.base import Scheduler
     from schedmate.schedulers.slurm.rest.access import RestAccess
-    from schedmate.store import Store
+    from schedmate.store import Lease, Moved, OnTable, Store
 
     T = TypeVar("T", bound=BaseModel)
 
@@ -36,27 +37,76 @@ _DECIDED_BY = {
 """The settings that `limits_of` and `engine_of` read."""
 
 
-def open_store(settings: Settings, *, of: str | None = None) -> Store:
-    """The store as the jobs of one scheduler see it, the one in use by default."""
-    from schedmate.store.sqlite import SqliteStore
+def open_store(settings: Settings, *, of: str | None = None, holder: str | None = None) -> Store:
+    """The store as the jobs of one scheduler see it, the one in use by default.
 
+    `holder` is the daemon that decides, where a lease says which one does.
+    """
     _name_gpus(settings)
     scheduler = of or settings.scheduler
+    if settings.store_url:
+        return _in_postgres(settings, scheduler, holder)
+    from schedmate.store.sqlite import SqliteStore
+
     return SqliteStore(settings.database, scheduler=scheduler, shown=_shown(settings))
 
 
-def store_format() -> int:
+def _in_postgres(settings: Settings, scheduler: str, holder: str | None = None) -> Store:
+    from schedmate.store.postgres import PostgresStore
+
+    shown = _shown(settings)
+    return PostgresStore(settings.store_url, scheduler=scheduler, shown=shown, holder=holder)
+
+
+def open_lease(settings: Settings, holder: str) -> Lease:
+    """Of a store in PostgreSQL: says which of several daemons decides."""
+    from schedmate.store.lease import DatabaseLease
+    from schedmate.store.postgres import PostgresDatabase
+
+    return DatabaseLease(PostgresDatabase(settings.store_url), settings.scheduler, holder)
+
+
+def copy_store_to_file(settings: Settings, path: Path) -> None:
+    """A store in PostgreSQL, as one in a file."""
+    from schedmate.store.moving import copied_to_file
+
+    copied_to_file(settings.store_url, path)
+
+
+def move_store(settings: Settings, url: str, on_table: OnTable) -> Moved:
+    """A store in a file, into PostgreSQL; the file stays."""
+    from schedmate.store.moving import move_to_postgres
+
+    return move_to_postgres(settings.database, url, on_table)
+
+
+def store_format(settings: Settings) -> int:
     """The newest format of the store that this version reads."""
+    if settings.store_url:
+        from schedmate.store.postgres_tables import POSTGRES_MIGRATIONS
+
+        return len(POSTGRES_MIGRATIONS)
     from schedmate.store.migrations import MIGRATIONS
 
     return len(MIGRATIONS)
 
 
+def store_name(settings: Settings) -> str:
+    """For people: a path, or a URL without its password."""
+    if not settings.store_url:
+        return str(settings.database)
+    from schedmate.store.postgres_tables import without_password
+
+    return without_password(settings.store_url)
+
+
 def open_store_for_reading(settings: Settings) -> Store:
     """For those who may not write to it."""
+    _name_gpus(settings)
+    if settings.store_url:
+        return _in_postgres(settings, settings.scheduler)
     from schedmate.store.sqlite import ReadOnlyStore
 
-    _name_gpus(settings)
     return ReadOnlyStore(settings.database, scheduler=settings.scheduler, shown=_shown(settings))
 
 

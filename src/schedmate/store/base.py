@@ -79,6 +79,33 @@ class Change:
     job_id: JobId
 
 
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """How many rows of each table were copied to another database."""
+
+    rows: dict[str, int]
+
+
+class OnTable(Protocol):
+    """Hears how many of a table's rows are copied, and how many there are."""
+
+    def __call__(self, table: str, done: int, total: int, /) -> None: ...
+
+
+class Lease(Protocol):
+    """Says which of several daemons of one store decides."""
+
+    holder: str
+    held: bool
+
+    def take(self) -> bool:
+        """Where it is free, has run out or is ours already; it is renewed from then on."""
+
+    def other_holder(self) -> str: ...
+
+    def release(self) -> None: ...
+
+
 class Runs(Protocol):
     """Ended runs: what the history consists of."""
 
@@ -209,6 +236,9 @@ class Store(
 
     def sizes(self) -> dict[str, int]:
         """How many rows there are of each kind."""
+
+    def used_bytes(self) -> int:
+        """Without space that is free for new rows."""
 
     def drop_old(self, keep: Keep, *, head: str, listed: Collection[JobId], now: float) -> bool:
         """One small step of retention; whether there may be more to do.

@@ -12,7 +12,7 @@ from schedmate.model.wire import dumps, loads
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from schedmate.disk.database import Database
+    from schedmate.store.database import Database
 
 
 class Lessons:
@@ -33,15 +33,10 @@ class Lessons:
         teacher = failure.origin.teacher
         with self._db.transaction():
             self.forget_failure(failure.id)
-            self._db.run(
-                "INSERT INTO past_failures VALUES (?, ?, ?, ?)",
-                (failure.id, teacher, failure.origin.at, dumps(failure)),
-            )
-            for signature in failure.signatures:
-                self._db.run(
-                    "INSERT OR REPLACE INTO failure_signatures VALUES (?, ?, ?)",
-                    (signature, teacher, failure.id),
-                )
+            row = failure.id, teacher, failure.origin.at, dumps(failure)
+            self._db.put("past_failures", [row])
+            rows = ((signature, teacher, failure.id) for signature in failure.signatures)
+            self._db.put("failure_signatures", rows)
 
     def past_failures(
         self, *, teacher: Teacher | None = None, limit: int = 1000
@@ -76,10 +71,8 @@ class Lessons:
         ]
 
     def keep_rule(self, rule: LearnedRule) -> None:
-        self._db.run(
-            "INSERT OR REPLACE INTO learned_rules VALUES (?, ?, ?, ?, ?)",
-            (rule.id, rule.origin.at, rule.hits, rule.last_hit, dumps(rule)),
-        )
+        row = rule.id, rule.origin.at, rule.hits, rule.last_hit, dumps(rule)
+        self._db.put("learned_rules", [row])
 
     def remove_rule(self, rule_id: str) -> bool:
         return self._db.run("DELETE FROM learned_rules WHERE id = ?", (rule_id,)) > 0

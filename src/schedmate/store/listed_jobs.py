@@ -11,24 +11,21 @@ from schedmate.store.base import Change
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from schedmate.disk.database import Database
+    from schedmate.store.database import Database
 
 _KEPT = 10_000
 """Changes after which one who looks on has seen that a job is gone."""
 
 
 class ListedJobs:
-    """Part of the SQLite store; see `store.base.Listing`."""
+    """Part of the store; see `store.base.Listing`."""
 
     _db: Database
     _scheduler: str
 
     def keep_listed(self, jobs: Sequence[Job], gone: Sequence[JobId] = ()) -> None:
         with self._db.transaction():
-            self._db.run_many(
-                "INSERT OR REPLACE INTO listed_jobs VALUES (?, ?, ?)",
-                ((self._scheduler, job.id, dumps(job)) for job in jobs),
-            )
+            self._db.put("listed_jobs", ((self._scheduler, job.id, dumps(job)) for job in jobs))
             self._db.run_many(
                 "DELETE FROM listed_jobs WHERE scheduler = ? AND job_id = ?",
                 ((self._scheduler, job_id) for job_id in gone),

@@ -1,4 +1,4 @@
-"""Runs as their nodes see them, picked out of the bodies by SQLite: thousands are looked at."""
+"""Runs as their nodes see them, thousands at once: the database picks them out of the bodies."""
 
 from __future__ import annotations
 
@@ -11,19 +11,21 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 NODE_RUNS = """
-SELECT job_id, attempt, user,
-    json_extract(body, '$.job.nodes'), json_extract(body, '$.job.state'),
-    json_extract(body, '$.job.request.gpus'), json_extract(body, '$.job.start_time'),
-    json_extract(body, '$.job.end_time'), found
+SELECT job_id, attempt, "user", nodes, state, gpus, started_at, ended_at, found
 FROM (
-    SELECT runs.job_id, runs.attempt, runs.user, runs.body, diagnoses.body AS found
-    FROM runs LEFT JOIN diagnoses USING (scheduler, job_id, attempt)
-    WHERE runs.scheduler = ? AND runs.end_time >= ?
-    ORDER BY runs.end_time DESC LIMIT ?
-)
-WHERE json_array_length(body, '$.job.nodes') > 0
-    AND json_extract(body, '$.job.start_time') IS NOT NULL
-    AND json_extract(body, '$.job.end_time') IS NOT NULL
+    SELECT job_id, attempt, "user", found,
+        json_extract(body, '$.job.nodes') AS nodes, json_extract(body, '$.job.state') AS state,
+        CAST(json_extract(body, '$.job.request.gpus') AS INTEGER) AS gpus,
+        CAST(json_extract(body, '$.job.start_time') AS DOUBLE PRECISION) AS started_at,
+        CAST(json_extract(body, '$.job.end_time') AS DOUBLE PRECISION) AS ended_at
+    FROM (
+        SELECT runs.job_id, runs.attempt, runs."user", runs.body, diagnoses.body AS found
+        FROM runs LEFT JOIN diagnoses USING (scheduler, job_id, attempt)
+        WHERE runs.scheduler = ? AND runs.end_time >= ?
+        ORDER BY runs.end_time DESC LIMIT ?
+    ) AS newest
+) AS read
+WHERE nodes <> '[]' AND started_at IS NOT NULL AND ended_at IS NOT NULL
 """
 
 

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
-    from schedmate.disk.database import Database
     from schedmate.model import JobId
     from schedmate.store.base import Keep
+    from schedmate.store.database import Database
 
 _DAY_S = 86_400.0
 _FACTS = ("advice", "progress", "tracking", "diagnoses")
@@ -41,12 +41,7 @@ class Retention:
         }
 
     def used_bytes(self) -> int:
-        """Without space that is free for new rows."""
-        pages, free, size = (
-            int(self._db.one(f"PRAGMA {name}")[0])
-            for name in ("page_count", "freelist_count", "page_size")
-        )
-        return (pages - free) * size
+        return self._db.used_bytes()
 
     def drop_old(self, keep: Keep, *, head: str, listed: Collection[JobId], now: float) -> bool:
         """One small step; whether there may be more to do.
@@ -58,7 +53,7 @@ class Retention:
         with self._db.transaction():
             if self._drop(keep, now - days * _DAY_S, head, listed):
                 return True
-            if self.used_bytes() <= keep.bytes:
+            if self._db.used_bytes() <= keep.bytes:
                 return False
             if self._drop_first_events(keep.step, head):
                 return True
@@ -140,7 +135,8 @@ class Retention:
         for table in ("run_blocks", "run_sketches"):
             # `table` is one of these two
             self._db.run(
-                f"DELETE FROM {table} WHERE run IN (SELECT value FROM json_each(?))",  # noqa: S608
+                f"DELETE FROM {table} WHERE run IN"  # noqa: S608
+                " (SELECT CAST(value AS BIGINT) FROM json_each(?))",
                 (wanted,),
             )
         return (
@@ -165,14 +161,14 @@ class Retention:
         # others that ended in this very moment belong to the same step
         rows += self._db.rows(
             "SELECT rowid, end_time, body FROM runs WHERE end_time = ? AND rowid NOT IN"
-            " (SELECT value FROM json_each(?))",
+            " (SELECT CAST(value AS BIGINT) FROM json_each(?))",
             (last, json.dumps([number for number, *_ in rows])),
         )
         self._db.run_many(
             "UPDATE runs SET body = ? WHERE rowid = ?",
             ((_compact(body), number) for number, _, body in rows),
         )
-        self._db.run("INSERT OR REPLACE INTO meta VALUES ('compact_until', ?)", (repr(last),))
+        self._db.put("meta", [("compact_until", repr(last))])
         return len(rows)
 
 

@@ -12,7 +12,7 @@ from schedmate.model.wire import loads
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
 
-    from schedmate.disk.database import Database
+    from schedmate.store.database import Database
 
 Shown: TypeAlias = "Callable[[PastRun], PastRun]"
 _Run: TypeAlias = tuple[str, str, int]
@@ -62,7 +62,7 @@ class Sketches:
     def runs_numbered(self, numbers: Sequence[int]) -> list[PastRun]:
         rows = self._db.rows(
             "SELECT run, body FROM run_sketches JOIN runs USING (scheduler, job_id, attempt)"
-            " WHERE run IN (SELECT value FROM json_each(?))",
+            " WHERE run IN (SELECT CAST(value AS BIGINT) FROM json_each(?))",
             (json.dumps(list(numbers)),),
         )
         bodies = dict(rows)
@@ -78,7 +78,7 @@ class Sketches:
         return None if row is None else str(row[0])
 
     def keep_learnt(self, name: str, body: str, *, at: float) -> None:
-        self._db.run("INSERT OR REPLACE INTO learnt VALUES (?, ?, ?)", (name, at, body))
+        self._db.put("learnt", [(name, at, body)])
 
     def _keep_sketches(self, runs: Sequence[tuple[str, PastRun]]) -> None:
         """Of those runs of those schedulers.
@@ -88,8 +88,8 @@ class Sketches:
         made = [_made(scheduler, run) for scheduler, run in runs]
         self._db.run_many(
             "INSERT INTO run_sketches (scheduler, job_id, attempt, end_time, config, sketch)"
-            " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET end_time = excluded.end_time,"
-            " config = excluded.config, sketch = excluded.sketch",
+            " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (scheduler, job_id, attempt) DO UPDATE SET"
+            " end_time = excluded.end_time, config = excluded.config, sketch = excluded.sketch",
             ((*each.run, each.end_time, each.config, each.row) for each in made),
         )
         numbers = self._numbers({each.run for each in made})
@@ -99,17 +99,18 @@ class Sketches:
             for key in each.keys
         ]
         self._db.run_many(
-            "INSERT INTO run_blocks VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE"
+            "INSERT INTO run_blocks VALUES (?, ?, ?, ?) ON CONFLICT (block, config) DO UPDATE"
             " SET end_time = excluded.end_time, run = excluded.run"
-            " WHERE excluded.end_time >= end_time",
+            " WHERE excluded.end_time >= run_blocks.end_time",
             sorted(keys),
         )
 
     def _numbers(self, runs: Collection[_Run]) -> dict[_Run, int]:
         rows = self._db.rows(
             "SELECT scheduler, job_id, attempt, run FROM run_sketches"
-            " JOIN json_each(?) AS wanted ON scheduler = wanted.value ->> 0"
-            " AND job_id = wanted.value ->> 1 AND attempt = wanted.value ->> 2",
+            " JOIN json_each(?) AS wanted ON scheduler = json_extract(wanted.value, '$[0]')"
+            " AND job_id = json_extract(wanted.value, '$[1]')"
+            " AND attempt = CAST(json_extract(wanted.value, '$[2]') AS INTEGER)",
             (json.dumps(list(runs)),),
         )
         return {(scheduler, job_id, attempt): run for scheduler, job_id, attempt, run in rows}
@@ -132,9 +133,7 @@ class Sketches:
             for start in range(0, len(found), _AT_ONCE):
                 some = found[start : start + _AT_ONCE]
                 self._keep_sketches([(where, loads(PastRun, body)) for where, body in some])
-            self._db.run(
-                "INSERT OR REPLACE INTO meta VALUES ('sketch_version', ?)", (str(SKETCH_VERSION),)
-            )
+            self._db.put("meta", [("sketch_version", str(SKETCH_VERSION))])
 
 
 class _Made(NamedTuple):

@@ -27,7 +27,7 @@ from schedmate.testing import slurm_config
 from schedmate.testing.slurm_config import Ports
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
 PROGRAMS = ("munged", "mariadbd", "mariadb-install-db", "slurmdbd", "slurmctld", "slurmd", "sbatch")
 _REST_USER = "nobody"
@@ -56,15 +56,26 @@ def why_no_rest() -> str | None:
 
 
 @contextmanager
-def private_slurm(directory: Path | None = None, *, nodes: int = _NODES) -> Iterator[SlurmCluster]:
-    """Start a cluster, point SLURM_CONF at it, and stop it at the end."""
+def private_slurm(
+    directory: Path | None = None,
+    *,
+    nodes: int = _NODES,
+    gpus_per_node: int = 2,
+    settings: Mapping[str, str] | None = None,
+) -> Iterator[SlurmCluster]:
+    """Start a cluster, point SLURM_CONF at it, and stop it at the end.
+
+    `settings` replace lines of slurm.conf by their first word.
+    """
     with ExitStack() as stack:
         if directory is None:  # socket paths must be short
             made = tempfile.mkdtemp(prefix="schedmate-slurm-", dir="/tmp")
             stack.callback(shutil.rmtree, made, ignore_errors=True)
             directory = Path(made)
         names = tuple(f"node{number}" for number in range(nodes))
-        cluster = SlurmCluster(directory.resolve(), names, ports=Ports.free(nodes))
+        cluster = SlurmCluster(
+            directory.resolve(), names, gpus_per_node, Ports.free(nodes), settings=settings or {}
+        )
         before = os.environ.get("SLURM_CONF")
         stack.callback(_restore, before)
         os.environ["SLURM_CONF"] = str(cluster.config)
@@ -98,6 +109,7 @@ class SlurmCluster:
     name: str = slurm_config.CLUSTER
     accounts_of: SlurmCluster | None = None
     """The cluster whose munge and slurmdbd it uses."""
+    settings: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def slots(self) -> int:

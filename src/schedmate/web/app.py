@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,9 @@ from starlette.datastructures import MutableHeaders
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 import schedmate
-from schedmate.web import api, health, pages, stream
+from schedmate.service.usecases.quick_advice import QuickAdvice
+from schedmate.service.wiring import open_store
+from schedmate.web import advise_api, api, guard, health, metrics, pages, progress_api, stream
 from schedmate.web.problems import add_problems
 
 if TYPE_CHECKING:
@@ -38,8 +40,9 @@ _HEADERS = {
 def create_app(site: Site) -> FastAPI:
     @asynccontextmanager
     async def running(app: FastAPI) -> AsyncIterator[None]:
-        async with stream.open_hub(site) as app.state.hub:
-            yield
+        with closing(QuickAdvice(lambda: open_store(site.settings))) as app.state.advice:
+            async with stream.open_hub(site) as app.state.hub:
+                yield
 
     app = FastAPI(
         title="SchedMate",
@@ -51,13 +54,16 @@ def create_app(site: Site) -> FastAPI:
         lifespan=running,
     )
     app.state.site = site
-    for part in (api, stream, health, pages):
+    app.state.metrics = metrics.Metrics(site)
+    for part in (api, progress_api, advise_api, stream, health, metrics, pages):
         app.include_router(part.router)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     add_problems(app)
     app.add_middleware(Headers)
+    app.add_middleware(guard.HeadAsGet)
     # a hostile page may resolve its own name to this machine: the browser is the viewer's
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(_HOSTS))
+    app.add_middleware(metrics.CountRequests, metrics=app.state.metrics)
     return app
 
 

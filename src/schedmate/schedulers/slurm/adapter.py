@@ -268,7 +268,7 @@ class SlurmScheduler:
 
     def try_rights(self) -> list[Trial]:
         """See `TriesRights`."""
-        tried = trial.try_rights(self._slurm, self.jobs(), account_name())
+        tried = trial.try_rights(self._slurm, self.jobs(), account_name(), self.rights())
         return tried if self._rest is None else [self._rest.trial(), *tried]
 
     def _excluded(self, job_id: JobId) -> str:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from schedmate.config import Settings
     from schedmate.schedulers.base import Scheduler
     from schedmate.service.dry_run import OnDecision
+    from schedmate.store import Lease
 
 
 def scripts_a_look(settings: Settings) -> int:
@@ -40,39 +41,44 @@ def scripts_a_look(settings: Settings) -> int:
 
 
 @contextmanager
-def assemble(settings: Settings, on_decision: OnDecision | None = None) -> Iterator[Daemon]:
+def assemble(
+    settings: Settings, on_decision: OnDecision | None = None, lease: Lease | None = None
+) -> Iterator[Daemon]:
     """The live system, ready to look at the scheduler for the first time.
 
     With `on_decision` it is a dry run: nothing is asked of the scheduler, and what is learnt goes
     into a copy of the store.
     """
-    with assemble_with_retention(settings, on_decision) as (daemon, _):
+    with assemble_with_retention(settings, on_decision, lease) as (daemon, _):
         yield daemon
 
 
 @contextmanager
 def assemble_with_retention(
-    settings: Settings, on_decision: OnDecision | None = None
+    settings: Settings, on_decision: OnDecision | None = None, lease: Lease | None = None
 ) -> Iterator[tuple[Daemon, Retention]]:
     """The same, with what drops old rows from its store."""
     use_service(settings.files_socket)
     scheduler = open_scheduler(settings)
     if on_decision is None:
-        with _assembled(settings, scheduler) as parts:
+        with _assembled(settings, scheduler, lease=lease) as parts:
             yield parts
         return
     with (
-        copy_of(settings.database) as copy,
-        _assembled(replace(settings, state_dir=copy.parent), scheduler, on_decision) as parts,
+        copy_of(settings) as copied,
+        _assembled(copied, scheduler, on_decision) as parts,
     ):
         yield parts
 
 
 @contextmanager
 def _assembled(
-    settings: Settings, scheduler: Scheduler, on_decision: OnDecision | None = None
+    settings: Settings,
+    scheduler: Scheduler,
+    on_decision: OnDecision | None = None,
+    lease: Lease | None = None,
 ) -> Iterator[tuple[Daemon, Retention]]:
-    store = open_store(settings)
+    store = open_store(settings, holder=None if lease is None else lease.holder)
     asker = LateAsker(patient(settings), store)
     limits = limits_of(settings, act_since=store.created_at())
     engine = engine_of(settings, limits)

@@ -7,12 +7,20 @@ import time
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
-from schedmate.disk.lock import hold, sign
-from schedmate.model import BadInput, SchedMateError, SchedulerUnreachable, StoreUnavailable
+from schedmate.disk.lock import hold, lock_holder, sign
+from schedmate.model import (
+    BadInput,
+    LeaseLost,
+    SchedMateError,
+    SchedulerUnreachable,
+    StoreUnavailable,
+)
 from schedmate.service.daemon.asking import AdviceSocket
 from schedmate.service.daemon.assembling import assemble, assemble_with_retention
 from schedmate.service.daemon.log_output import reopen_logs
 from schedmate.service.daemon.signals import notify
+from schedmate.service.daemon.turns import check_turn, lease_of, take_turn, wait_for_turn
+from schedmate.service.start_warnings import start_warnings
 from schedmate.service.wiring import open_store
 
 if TYPE_CHECKING:
@@ -29,7 +37,7 @@ _log = logging.getLogger("schedmate.serve")
 _LONGEST_PAUSE_S = 300.0
 _STORE_PAUSE_S, _REPORT_EVERY_S = 5.0, 60.0
 """How often a store that failed is tried again, and how often that is reported."""
-_FIXED = ("scheduler", "state_dir")
+_FIXED = ("scheduler", "state_dir", "store_url")
 """Settings for which another daemon is needed."""
 
 
@@ -55,16 +63,23 @@ def serve(
     called after each look that succeeded.
     """
     outage = _Outage()
-    with _alone(settings, on_decision), _asked(settings, describe):
+    with (
+        _alone(settings, on_decision),
+        _asked(settings, describe),
+        lease_of(settings, dry=on_decision is not None) as lease,
+    ):
         notify("READY=1")
         while not signals.stopping:
             try:
                 outage.check(settings)
-                with assemble_with_retention(settings, on_decision) as (daemon, retention):
+                if not wait_for_turn(lease, signals):
+                    break
+                with assemble_with_retention(settings, on_decision, lease) as (daemon, retention):
 
                     def look(
                         now: float, daemon: Daemon = daemon, retention: Retention = retention
                     ) -> None:
+                        check_turn(lease)
                         daemon.cycle(now)
                         retention.step(now)
                         looked(now)
@@ -74,6 +89,8 @@ def serve(
                         _end(daemon)
                         break
                     settings = changed
+            except LeaseLost as error:
+                _log.warning("%s", error)
             except StoreUnavailable as error:
                 outage.note(error)
                 notify("WATCHDOG=1")
@@ -126,7 +143,11 @@ def _asked(settings: Settings, describe: Described | None) -> Iterator[None]:
 
 def look_once(settings: Settings, on_decision: OnDecision | None = None) -> None:
     """Look once and do what follows from it."""
-    with _alone(settings, on_decision), assemble(settings, on_decision) as daemon:
+    with (
+        _alone(settings, on_decision),
+        lease_of(settings, dry=on_decision is not None) as lease,
+        assemble(settings, on_decision, take_turn(lease)) as daemon,
+    ):
         daemon.cycle(time.time())
         daemon.finish_diagnoses(time.time())
         _end(daemon)
@@ -150,10 +171,21 @@ def _alone(settings: Settings, on_decision: OnDecision | None) -> Iterator[None]
         return
     lock = hold(settings.daemon_lock)
     if lock is None:
+        refuse_second(settings)
         raise SchedMateError(f"a daemon is serving {settings.state_dir} already")
     with lock:
         sign(lock)
         yield
+
+
+def refuse_second(settings: Settings) -> None:
+    """A SchedMateError where another daemon serves this store."""
+    pid = lock_holder(settings.daemon_lock)
+    if pid is not None:
+        raise SchedMateError(
+            f"a daemon is serving {settings.state_dir} already (process {pid}): stop it first, or "
+            "set another SCHEDMATE_STATE_DIR"
+        )
 
 
 def _run(
@@ -201,4 +233,7 @@ def reread_settings(settings: Settings, reread: Callable[[], Settings] | None) -
             _log.error("the settings stay as they were: a new %s needs a restart", name)
             return settings
     _log.info("the settings were read again: mode %s", new.mode)
+    if new != settings:
+        for warning in start_warnings(new):
+            _log.warning("%s", warning)
     return new

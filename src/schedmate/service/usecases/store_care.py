@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 from schedmate.disk.backup import backups_of, copy_to, format_of, restore
 from schedmate.disk.lock import hold
 from schedmate.model import BadInput, NotFound
-from schedmate.service.wiring import open_store, store_format
+from schedmate.service.wiring import move_store, open_store, store_format, store_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from schedmate.config import Settings
+    from schedmate.store import Moved, OnTable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,10 +32,12 @@ class StoreState:
 
 def store_state(settings: Settings) -> StoreState:
     """What is in it, without bringing it to another format."""
+    if settings.store_url:
+        return _state_in_postgres(settings)
     path = settings.database
     version = format_of(path)
     rows: dict[str, int] = {}
-    if version == store_format():
+    if version == store_format(settings):
         with closing(open_store(settings)) as store:
             rows = store.sizes()
     return StoreState(
@@ -46,8 +49,34 @@ def store_state(settings: Settings) -> StoreState:
     )
 
 
+def _state_in_postgres(settings: Settings) -> StoreState:
+    with closing(open_store(settings)) as store:
+        return StoreState(
+            path=store_name(settings),
+            format=store_format(settings),
+            bytes=store.used_bytes(),
+            rows=store.sizes(),
+            backups=(),
+        )
+
+
+def move(settings: Settings, url: str, on_table: OnTable) -> Moved:
+    """Copy the store in its file to a PostgreSQL database; the file stays."""
+    _in_a_file(settings, "it is in PostgreSQL already")
+    if not settings.database.is_file():
+        raise NotFound(f"there is no store {settings.database}")
+    with _no_daemon(settings):
+        return move_store(settings, url, on_table)
+
+
+def _in_a_file(settings: Settings, instead: str) -> None:
+    if settings.store_url:
+        raise BadInput(f"the store is no file: {instead}")
+
+
 def back_up(settings: Settings, target: Path | None) -> Path:
     """A copy of the store as it is now; a daemon may go on."""
+    _in_a_file(settings, "copy it with pg_dump --schema=schedmate")
     database = settings.database
     if not database.is_file():
         raise NotFound(f"there is no store {database}")
@@ -61,23 +90,29 @@ def back_up(settings: Settings, target: Path | None) -> Path:
 
 def go_back(settings: Settings, source: Path | None) -> tuple[Path, Path | None]:
     """Put a copy in the store's place; returns it, and where the present store is kept."""
+    _in_a_file(settings, "restore it with pg_restore")
     database = settings.database
     if source is None:
-        usable = [one for one in backups_of(database) if format_of(one) <= store_format()]
+        usable = [one for one in backups_of(database) if format_of(one) <= store_format(settings)]
         if not usable:
             raise NotFound(f"no copy from before an upgrade is beside {database}; name a file")
         source = usable[0]
     with _no_daemon(settings):
-        return source, restore(database, source, newest=store_format())
+        return source, restore(database, source, newest=store_format(settings))
 
 
 def compact(settings: Settings) -> tuple[int, int]:
     """Give free space back to the disk; returns the bytes before and after."""
-    database = settings.database
-    before = database.stat().st_size if database.is_file() else 0
+    before = _bytes(settings)
     with _no_daemon(settings), closing(open_store(settings)) as store:
         store.compact()
-    return before, database.stat().st_size
+    return before, _bytes(settings)
+
+
+def _bytes(settings: Settings) -> int:
+    if settings.store_url:
+        return store_state(settings).bytes
+    return settings.database.stat().st_size if settings.database.is_file() else 0
 
 
 @contextmanager

@@ -1,0 +1,334 @@
+"""The store as tables of a database, in statements that every database here understands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from schedmate.model import (
+    Action,
+    ActionRecord,
+    ActionState,
+    Advice,
+    Diagnosis,
+    Fingerprint,
+    JobId,
+    LearnedPattern,
+    LlmCall,
+    NodeRun,
+    PastRun,
+    Progress,
+)
+from schedmate.model.wire import dumps, loads
+from schedmate.store.base import KeptAdvice, KeptEvent, KeptProgress, Spending
+from schedmate.store.lessons import Lessons
+from schedmate.store.listed_jobs import ListedJobs
+from schedmate.store.noderuns import NODE_RUNS, node_run
+from schedmate.store.retention import Retention
+from schedmate.store.sketches import Shown, Sketches
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from contextlib import AbstractContextManager
+
+    from schedmate.store.database import Database
+
+_MATCHES = 200
+"""How many runs of the same code are worth looking at."""
+_AT_ONCE = 5000
+"""Runs that are kept together: their keys are written in the order in which they are stored."""
+_PROBE = 65_536
+"""Characters that are written to find out whether a disk that was full has space again."""
+_READINGS = 4000
+"""How many of the newest rows of what was read are kept: two or three a job."""
+
+
+class TableStore(Lessons, ListedJobs, Sketches, Retention):
+    """Fulfils `Store`."""
+
+    def __init__(self, db: Database, *, scheduler: str, shown: Shown | None) -> None:
+        """`shown` is what the user may see of a past run; None: all of it."""
+        self._db = db
+        self._scheduler = scheduler
+        self._shown = shown
+
+    def close(self) -> None:
+        self._db.close()
+
+    def together(self) -> AbstractContextManager[None]:
+        return self._db.transaction()
+
+    def compact(self) -> None:
+        self._db.compact()
+
+    def check_writable(self) -> None:
+        with self.together():
+            self._db.put("meta", [("probe", "x" * _PROBE)])
+            self._db.run("UPDATE meta SET value = '' WHERE key = 'probe'")
+
+    def created_at(self) -> float:
+        return float(self._db.one("SELECT value FROM meta WHERE key = 'created_at'")[0])
+
+    # history
+
+    def keep_runs(self, runs: Sequence[PastRun]) -> None:
+        with self.together():
+            self._up_to_date()  # else the first to ask would make all of these anew
+            for start in range(0, len(runs), _AT_ONCE):
+                self._keep_some(runs[start : start + _AT_ONCE])
+
+    def keep_run(self, run: PastRun) -> None:
+        self.keep_runs([run])
+
+    def _keep_some(self, runs: Sequence[PastRun]) -> None:
+        self._db.put("runs", (self._as_row(run) for run in runs))
+        self._keep_sketches([(self._scheduler, run) for run in runs])
+        self._db.run_many(
+            "DELETE FROM tracking WHERE scheduler = ? AND job_id = ? AND attempt <= ?",
+            ((self._scheduler, run.job.id, run.job.restarts) for run in runs),
+        )
+
+    def _as_row(self, run: PastRun) -> tuple[Any, ...]:
+        job, marks = run.job, run.fingerprint
+        return (
+            self._scheduler,
+            job.id,
+            job.restarts,
+            job.user,
+            marks and marks.code,
+            marks and marks.arguments,
+            job.end_time or job.submit_time,
+            dumps(run),
+        )
+
+    def run(self, job_id: JobId, attempt: int | None = None) -> PastRun | None:
+        found = self._runs(
+            "scheduler = ? AND job_id = ? AND (? IS NULL OR attempt = ?) ORDER BY attempt DESC",
+            (self._scheduler, job_id, attempt, attempt),
+            limit=1,
+        )
+        return found[0] if found else None
+
+    def attempts_with_code(self) -> set[tuple[JobId, int]]:
+        rows = self._db.rows(
+            "SELECT job_id, attempt FROM runs WHERE scheduler = ? AND code IS NOT NULL",
+            (self._scheduler,),
+        )
+        return {(job_id, attempt) for job_id, attempt in rows}
+
+    def sources_of(self, job_id: JobId) -> list[str]:
+        rows = self._db.rows(
+            "SELECT scheduler FROM runs WHERE job_id = ?"
+            " AND scheduler IN (SELECT DISTINCT scheduler FROM runs)"  # lets it use the index
+            " GROUP BY scheduler ORDER BY max(end_time) DESC",
+            (job_id,),
+        )
+        return [source for (source,) in rows]
+
+    def runs_with_fingerprint(self, fingerprint: Fingerprint) -> list[PastRun]:
+        return self._runs(
+            "code = ? AND arguments = ? ORDER BY end_time DESC",
+            (fingerprint.code, fingerprint.arguments),
+            limit=_MATCHES,
+        )
+
+    def runs_of_code(self, code: str) -> list[PastRun]:
+        return self._runs("code = ? ORDER BY end_time DESC", (code,), limit=_MATCHES)
+
+    def recent_runs(self, *, user: str | None = None, limit: int = 1000) -> list[PastRun]:
+        if user is None:
+            return self._runs("TRUE ORDER BY end_time DESC", (), limit=limit)
+        return self._runs('"user" = ? ORDER BY end_time DESC', (user,), limit=limit)
+
+    def _runs(self, where: str, values: tuple[Any, ...], *, limit: int) -> list[PastRun]:
+        # `where` is always one of the literals above
+        query = f"SELECT body FROM runs WHERE {where} LIMIT ?"  # noqa: S608
+        return self._seen(body for (body,) in self._db.rows(query, (*values, limit)))
+
+    def node_runs(self, *, since: float, limit: int = 20_000) -> list[NodeRun]:
+        rows = self._db.rows(NODE_RUNS, (self._scheduler, since, limit))
+        return [node_run(row) for row in rows]
+
+    # what is known of jobs on their way
+
+    def keep_advice(self, job_id: JobId, kept: KeptAdvice) -> None:
+        marks = None if kept.fingerprint is None else dumps(kept.fingerprint)
+        self._db.put("advice", [(self._scheduler, job_id, dumps(kept.advice), marks)])
+
+    def advice(self, job_id: JobId) -> KeptAdvice | None:
+        row = self._db.one(
+            "SELECT body, fingerprint FROM advice WHERE scheduler = ? AND job_id = ?",
+            (self._scheduler, job_id),
+        )
+        if row is None:
+            return None
+        marks = None if row[1] is None else loads(Fingerprint, row[1])
+        return KeptAdvice(loads(Advice, row[0]), marks)
+
+    def keep_progress(self, job_id: JobId, attempt: int, progress: Progress, *, at: float) -> None:
+        self._db.put("progress", [(self._scheduler, job_id, attempt, dumps(progress), at)])
+
+    def progress(self, job_id: JobId, attempt: int) -> KeptProgress | None:
+        row = self._db.one(
+            "SELECT body, at FROM progress WHERE scheduler = ? AND job_id = ? AND attempt = ?",
+            (self._scheduler, job_id, attempt),
+        )
+        return None if row is None else KeptProgress(loads(Progress, row[0]), row[1])
+
+    def keep_tracking(self, job_id: JobId, attempt: int, state: str) -> None:
+        self._db.put("tracking", [(self._scheduler, job_id, attempt, state)])
+
+    def tracking(self, job_id: JobId, attempt: int) -> str | None:
+        row = self._db.one(
+            "SELECT state FROM tracking WHERE scheduler = ? AND job_id = ? AND attempt = ?",
+            (self._scheduler, job_id, attempt),
+        )
+        return None if row is None else str(row[0])
+
+    def keep_diagnosis(self, job_id: JobId, attempt: int, diagnosis: Diagnosis) -> None:
+        self._db.put("diagnoses", [(self._scheduler, job_id, attempt, dumps(diagnosis))])
+
+    def diagnoses(self, job_id: JobId) -> dict[int, Diagnosis]:
+        rows = self._db.rows(
+            "SELECT attempt, body FROM diagnoses WHERE scheduler = ? AND job_id = ?"
+            " ORDER BY attempt",
+            (self._scheduler, job_id),
+        )
+        return {attempt: loads(Diagnosis, body) for attempt, body in rows}
+
+    def failure_reason(self, run: PastRun) -> str | None:
+        found = self.diagnoses(run.job.id).get(run.job.restarts)
+        return None if found is None else found.reason
+
+    # intents and actions
+
+    def intend(self, action: Action, *, at: float, state: ActionState = "intended") -> bool:
+        changed = self._db.run(
+            "INSERT INTO actions (scheduler, key, job_id, state, at, note, body)"
+            " VALUES (?, ?, ?, ?, ?, '', ?) ON CONFLICT DO NOTHING",
+            (self._scheduler, action.key, action.job_id, state, at, dumps(action)),
+        )
+        return changed == 1
+
+    def settle(self, action: Action, state: ActionState, *, at: float, note: str = "") -> None:
+        self._db.run(
+            "UPDATE actions SET state = ?, at = ?, note = ? WHERE scheduler = ? AND key = ?",
+            (state, at, note, self._scheduler, action.key),
+        )
+
+    def actions(
+        self, *, job_id: JobId | None = None, state: ActionState | None = None
+    ) -> list[ActionRecord]:
+        rows = self._db.rows(
+            "SELECT body, state, at, note FROM actions WHERE scheduler = ?"
+            " AND (? IS NULL OR job_id = ?) AND (? IS NULL OR state = ?) ORDER BY id",
+            (self._scheduler, job_id, job_id, state, state),
+        )
+        return [
+            ActionRecord(action=loads(Action, body), state=how, at=at, note=note)
+            for body, how, at, note in rows
+        ]
+
+    # the event log
+
+    def keep_events(
+        self, events: Sequence[KeptEvent], *, most: int, head: str = "", handled: bool = True
+    ) -> None:
+        with self.together():
+            self._db.run_many(
+                "INSERT INTO events (scheduler, at, kind, job_id, handled, body)"
+                " VALUES (?, ?, ?, ?, ?, ?)",
+                (
+                    (self._scheduler, each.at, each.kind, each.job_id, handled, each.body)
+                    for each in events
+                ),
+            )
+            last = int(self._db.one("SELECT max(id) FROM events")[0] or 0) - most
+            self._db.run(
+                "DELETE FROM events WHERE handled AND id <= ? AND id NOT IN"
+                " (SELECT max(id) FROM events WHERE kind = ? AND id <= ? GROUP BY scheduler)",
+                (last, head, last),
+            )
+
+    def events(self, *, after: int = 0, limit: int = 10_000) -> list[KeptEvent]:
+        return self._events("id > ? AND handled", (after,), limit=limit)
+
+    def unhandled_events(self) -> list[KeptEvent]:
+        return self._events("NOT handled", (), limit=1000)
+
+    def mark_handled(self, event_id: int) -> None:
+        self._db.run("DELETE FROM events WHERE id = ? AND NOT handled", (event_id,))
+
+    def _events(self, where: str, values: tuple[Any, ...], *, limit: int) -> list[KeptEvent]:
+        # `where` is always one of the literals above
+        columns = "SELECT id, at, kind, job_id, body FROM events"
+        query = f"{columns} WHERE scheduler = ? AND {where} ORDER BY id LIMIT ?"
+        return [
+            KeptEvent(id=number, at=at, kind=kind, job_id=job_id, body=body)
+            for number, at, kind, job_id, body in self._db.rows(
+                query, (self._scheduler, *values, limit)
+            )
+        ]
+
+    # caches and memories
+
+    def cached_reading(self, key: str) -> str | None:
+        row = self._db.one("SELECT body FROM workloads WHERE key = ?", (key,))
+        return None if row is None else str(row[0])
+
+    def cache_reading(self, key: str, reading: str) -> None:
+        with self.together():
+            self._db.put("workloads", [(key, reading)])
+            self._db.run(  # what is written again gets a new number, so the oldest go
+                "DELETE FROM workloads WHERE rowid <= (SELECT max(rowid) FROM workloads) - ?",
+                (_READINGS,),
+            )
+
+    def learned_pattern(self, workload: str) -> LearnedPattern | None:
+        row = self._db.one("SELECT body FROM formats WHERE workload = ?", (workload,))
+        return None if row is None else loads(LearnedPattern, row[0])
+
+    def learn_pattern(self, workload: str, pattern: LearnedPattern) -> None:
+        self._db.put("formats", [(workload, dumps(pattern))])
+
+    def unlearn_pattern(self, workload: str) -> None:
+        self._db.run("DELETE FROM formats WHERE workload = ?", (workload,))
+
+    # the ledger
+
+    def record_call(self, call: LlmCall) -> None:
+        self._db.run(
+            "INSERT INTO llm_calls (at, purpose, model, outcome, calls, prompt_tokens,"
+            " answer_tokens, seconds) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                call.at,
+                call.purpose,
+                call.model,
+                call.outcome,
+                call.calls,
+                call.prompt_tokens,
+                call.answer_tokens,
+                call.seconds,
+            ),
+        )
+
+    def tokens_spent(self, *, since: float) -> int:
+        row = self._db.one(
+            "SELECT COALESCE(SUM(prompt_tokens + answer_tokens), 0) FROM llm_calls WHERE at >= ?",
+            (since,),
+        )
+        return int(row[0])
+
+    def cached_answer(self, key: str) -> str | None:
+        row = self._db.one("SELECT answer FROM llm_answers WHERE key = ?", (key,))
+        return None if row is None else str(row[0])
+
+    def cache_answer(self, key: str, answer: str) -> None:
+        self._db.put("llm_answers", [(key, answer)])
+
+    def spending(self) -> Spending:
+        row = self._db.one(
+            "SELECT COUNT(*), COALESCE(SUM(calls), 0),"
+            " COALESCE(SUM(prompt_tokens + answer_tokens), 0), COALESCE(SUM(seconds), 0)"
+            " FROM llm_calls"
+        )
+        return Spending(questions=row[0], calls=row[1], tokens=row[2], seconds=row[3])
