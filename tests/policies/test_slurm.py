@@ -114,6 +114,16 @@ def test_no_priority_is_below_one():
     assert (priority.of(0, 0.0), priority.of(1, 0.0)) == (1, 1)
 
 
+def test_many_priorities_are_those_of_each():
+    columns = Columns(gpus=(1, 8, 4), nice=(0, 70, -30), user=(0, 1, 0), submit=(0.0, 1800.0, 9e9))
+    weights = parameters(weight_age=1000, weight_fairshare=100, weight_job_size=50, max_age_s=3600)
+    priority = SlurmPriority(weights, columns, [8, 8])
+    priority.holds(0, 1, 0.0)
+    priority.recalculate(2000.0)
+
+    assert priority.of_all([2, 0, 1], 2000.0) == [priority.of(job, 2000.0) for job in (2, 0, 1)]
+
+
 def test_size_counts_half_by_nodes_and_half_by_gpus():
     columns = Columns(gpus=(4, 16), nice=(0, 0), user=(0, 0), submit=(0.0, 0.0))
     priority = SlurmPriority(parameters(weight_job_size=1000), columns, [8, 8, 8, 8])
