@@ -26,7 +26,7 @@ TOGETHER = {
         *("activity", "contract", "live", "owners", "rest", "rights", "safety", "service"),
         "standby",
     )
-}
+} | {f"web/browser/test_{name}.py": "browser" for name in ("accessibility", "flows")}
 """Files that share what is dear to start, so that one worker runs them all."""
 APART = {"docs/test_pages.py"}
 """Files whose tests share nothing and take long: any worker may run any of them."""
