@@ -21,31 +21,17 @@ schedmate why 12 --json
 def command(job_id: str, as_json: bool) -> None:
     """Why a job waits, goes on or failed, in one line; of an array one for each state."""
     from schedmate import config
+    from schedmate.cli._site import queue_here, sight_of
     from schedmate.model.wire import to_json
-    from schedmate.service.views.job_view import job_view, parts_in
     from schedmate.service.views.sentences import why_sentence
-    from schedmate.service.visibility import viewer_of
-    from schedmate.service.wiring import limits_of, open_scheduler, open_store
 
     settings = config.load()
-    scheduler, store = open_scheduler(settings), open_store(settings)
-    parts, viewer, queue = parts_in(scheduler, job_id), viewer_of(settings), scheduler.jobs()
-    shown = [part.shown for part in parts] or [job_id]
-    views = [job_view(scheduler, store, viewer, one) for one in shown]
-    heads = [f"{part.in_words()}: " for part in parts] or [""]
-    scope = None if settings.mode == "observe" else limits_of(settings, act_since=0.0).scope
-    answers = [
-        head
-        + why_sentence(
-            view,
-            queue,
-            time.time(),
-            duration,
-            objection=None if scope is None else scope.objection(view.job),
-        )
-        for head, view in zip(heads, views, strict=True)
-    ]
-    view = views[0]
+    sight = sight_of(settings, job_id, reasons=True)
+    reasons = sight.reasons
+    if not reasons:
+        queue, now = queue_here(settings), time.time()
+        reasons = [why_sentence(view, queue, now, duration) for view in sight.views]
+    answers, view = sight.headed(reasons), sight.views[0]
     if as_json:
         print_json(
             {
@@ -54,7 +40,7 @@ def command(job_id: str, as_json: bool) -> None:
                 "state": view.job.state.value,
                 "reason": None if view.diagnosis is None else view.diagnosis.reason,
                 "answer": "\n".join(answers),
-                **({"parts": to_json(parts)} if parts else {}),
+                **({"parts": to_json(sight.parts)} if sight.parts else {}),
             }
         )
     else:
