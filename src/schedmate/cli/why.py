@@ -24,13 +24,17 @@ def command(job_id: str, as_json: bool) -> None:
     from schedmate.cli._site import queue_here, sight_of
     from schedmate.model.wire import to_json
     from schedmate.service.views.sentences import why_sentence
+    from schedmate.service.wiring import objections
 
     settings = config.load()
     sight = sight_of(settings, job_id, reasons=True)
     reasons = sight.reasons
     if not reasons:
-        queue, now = queue_here(settings), time.time()
-        reasons = [why_sentence(view, queue, now, duration) for view in sight.views]
+        queue, now, objection = queue_here(settings), time.time(), objections(settings)
+        reasons = [
+            why_sentence(view, queue, now, duration, objection=objection(view.job))
+            for view in sight.views
+        ]
     answers, view = sight.headed(reasons), sight.views[0]
     if as_json:
         print_json(

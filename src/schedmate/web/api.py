@@ -28,6 +28,7 @@ from schedmate.service.views.answers import (
 )
 from schedmate.service.views.job_view import JobView
 from schedmate.service.views.sentences import eta_sentence, why_sentence
+from schedmate.service.wiring import objections
 from schedmate.web.asking import AJobId, AQueue, ASite, AViewer
 from schedmate.web.etags import fresh_json, tagged_json
 from schedmate.web.problems import NO_JOB, NOT_MODIFIED, PROBLEMS, described
@@ -73,7 +74,13 @@ def why(job_id: AJobId, site: ASite, viewer: AViewer) -> Response:
             job_id=view.job.id,
             state=view.job.state,
             reason=None if view.diagnosis is None else view.diagnosis.reason,
-            answer=why_sentence(view, site.board.jobs(), time.time(), in_words),
+            answer=why_sentence(
+                view,
+                site.board.jobs(),
+                time.time(),
+                in_words,
+                objection=objections(site.settings)(view.job),
+            ),
         )
     )
 
