@@ -30,6 +30,7 @@ VERBS: dict[str, str] = {
     "slurm": "Advice within sbatch: install and uninstall the hook.",
     "serve": "The daemon: advises, tracks and diagnoses the jobs of the scheduler.",
     "token": "Access to the daemon from other machines: create, list, revoke.",
+    "mcp": "Answers for assistants, over stdio; it only looks.",
     "replay": "What the daemon saw, through the decision engine again.",
     "simulate": "What a policy would do to a trace of jobs.",
     "model": "The embedded language model: install, status, remove.",

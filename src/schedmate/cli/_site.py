@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from schedmate.cli._common import say
+from schedmate.cli._common import duration, say
 
 if TYPE_CHECKING:
     from schedmate.client import Client
     from schedmate.config import Settings
-    from schedmate.model import Job
     from schedmate.service.views.job_view import JobView
     from schedmate.service.views.parts import Parts
 
@@ -66,6 +66,26 @@ def client_of(settings: Settings) -> Client:
     return Client(settings.server, token=token, timeout_s=_TIMEOUT_S)
 
 
+def views_of(settings: Settings, wanted: list[str] | None) -> list[JobView]:
+    """These jobs and the tasks of these arrays, or all that are listed."""
+    from schedmate.model import array_of
+    from schedmate.service.views.job_view import job_views
+    from schedmate.service.visibility import viewer_of
+    from schedmate.service.wiring import open_scheduler, open_store
+
+    return asked(
+        settings,
+        lambda client: [
+            view
+            for view in client.jobs()
+            if wanted is None or {view.job.id, array_of(view.job.id)} & set(wanted)
+        ],
+        lambda: job_views(
+            open_scheduler(settings), open_store(settings), viewer_of(settings), wanted
+        ),
+    )
+
+
 def sight_of(
     settings: Settings, job_id: str, *, reasons: bool = False, first: bool = False
 ) -> Sight:
@@ -100,7 +120,17 @@ def _sight_here(settings: Settings, job_id: str, *, first: bool) -> Sight:
     return Sight([job_view(scheduler, store, viewer, one) for one in shown], parts)
 
 
-def queue_here(settings: Settings) -> Sequence[Job]:
-    from schedmate.service.wiring import open_scheduler
+def reasons_of(settings: Settings, job_id: str) -> tuple[Sight, list[str]]:
+    """Why a job waits, goes on or failed: one line, or one for each group of its parts."""
+    from schedmate.service.views.sentences import why_sentence
+    from schedmate.service.wiring import objections, open_scheduler
 
-    return open_scheduler(settings).jobs()
+    sight = sight_of(settings, job_id, reasons=True)
+    if sight.reasons:
+        return sight, sight.headed(sight.reasons)
+    queue, now, objection = open_scheduler(settings).jobs(), time.time(), objections(settings)
+    lines = [
+        why_sentence(view, queue, now, duration, objection=objection(view.job))
+        for view in sight.views
+    ]
+    return sight, sight.headed(lines)

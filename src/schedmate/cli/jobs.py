@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
 
 import click
 
 from schedmate.cli._common import console, echo, json_option, print_json, verb
-
-if TYPE_CHECKING:
-    from schedmate.config import Settings
-    from schedmate.service.views.job_view import JobView
 
 
 @verb(
@@ -29,12 +24,13 @@ def command(ids: str | None, users: str | None, states: str | None, as_json: boo
     """The queue: predicted and real duration, progress, expected end, diagnosis."""
     from schedmate import config
     from schedmate.cli._queue import queue_table
+    from schedmate.cli._site import views_of
     from schedmate.model.wire import to_json
 
     wanted = None if ids is None else _listed(ids)
     views = [
         view
-        for view in _views(config.load(), wanted)
+        for view in views_of(config.load(), wanted)
         if (users is None or view.job.user in _listed(users))
         and (states is None or view.job.state in _listed(states.upper()))
     ]
@@ -45,26 +41,6 @@ def command(ids: str | None, users: str | None, states: str | None, as_json: boo
         screen.print(queue_table(views, time.time(), screen.width))
     else:
         echo("no jobs", err=True)
-
-
-def _views(settings: Settings, wanted: list[str] | None) -> list[JobView]:
-    from schedmate.cli._site import asked
-    from schedmate.model import array_of
-    from schedmate.service.views.job_view import job_views
-    from schedmate.service.visibility import viewer_of
-    from schedmate.service.wiring import open_scheduler, open_store
-
-    return asked(
-        settings,
-        lambda client: [
-            view
-            for view in client.jobs()
-            if wanted is None or {view.job.id, array_of(view.job.id)} & set(wanted)
-        ],
-        lambda: job_views(
-            open_scheduler(settings), open_store(settings), viewer_of(settings), wanted
-        ),
-    )
 
 
 def _listed(text: str) -> list[str]:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import time
-
 import click
 
-from schedmate.cli._common import duration, echo, json_option, print_json, verb
+from schedmate.cli._common import echo, json_option, print_json, verb
 from schedmate.model.legible import legible
 
 
@@ -21,21 +19,11 @@ schedmate why 12 --json
 def command(job_id: str, as_json: bool) -> None:
     """Why a job waits, goes on or failed, in one line; of an array one for each state."""
     from schedmate import config
-    from schedmate.cli._site import queue_here, sight_of
+    from schedmate.cli._site import reasons_of
     from schedmate.model.wire import to_json
-    from schedmate.service.views.sentences import why_sentence
-    from schedmate.service.wiring import objections
 
-    settings = config.load()
-    sight = sight_of(settings, job_id, reasons=True)
-    reasons = sight.reasons
-    if not reasons:
-        queue, now, objection = queue_here(settings), time.time(), objections(settings)
-        reasons = [
-            why_sentence(view, queue, now, duration, objection=objection(view.job))
-            for view in sight.views
-        ]
-    answers, view = sight.headed(reasons), sight.views[0]
+    sight, answers = reasons_of(config.load(), job_id)
+    view = sight.views[0]
     if as_json:
         print_json(
             {
