@@ -60,6 +60,7 @@ SERVICE: dict[str, set[str]] = {
     "": set(),
     "records": {""},
     "views": {"", "records"},
+    "notifications": {"", "views"},
     "usecases": {"", "records"},
     "daemon": {"", "records", "usecases"},
 }

@@ -14,7 +14,17 @@ from starlette.datastructures import MutableHeaders
 import schedmate
 from schedmate.service.usecases.quick_advice import QuickAdvice
 from schedmate.service.wiring import open_store
-from schedmate.web import advise_api, api, guard, health, metrics, pages, progress_api, stream
+from schedmate.web import (
+    advise_api,
+    api,
+    guard,
+    health,
+    metrics,
+    notify_api,
+    pages,
+    progress_api,
+    stream,
+)
 from schedmate.web.problems import add_problems
 
 if TYPE_CHECKING:
@@ -53,7 +63,7 @@ def create_app(site: Site) -> FastAPI:
     )
     app.state.site = site
     app.state.metrics = metrics.Metrics(site)
-    for part in (api, progress_api, advise_api, stream, health, metrics, pages):
+    for part in (api, progress_api, advise_api, notify_api, stream, health, metrics, pages):
         app.include_router(part.router)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     add_problems(app)
