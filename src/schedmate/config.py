@@ -51,6 +51,11 @@ class LocalSettings:
 class SlurmSettings:
     cluster: str = ""
     """Another cluster than this machine's own, by its name in the accounting; one a daemon."""
+    rest_url: str = ""
+    """Where slurmrestd listens: `https://host:6820` or `unix:///run/slurmrestd.sock`; empty: only
+    Slurm's commands are used."""
+    rest_token_file: Path | None = None
+    """Its token, read again when it changes; None: this account's own, by `scontrol token`."""
     poll_s: float = above(0, 30.0)
     timeout_s: float = above(0, 30.0)
     history_days: int = above(0, 1)

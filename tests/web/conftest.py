@@ -14,6 +14,7 @@ import pytest
 
 from schedmate.config import Settings
 from schedmate.model import JobState
+from schedmate.service.visibility import Viewer
 from schedmate.service.wiring import open_store
 from schedmate.store import KeptAdvice
 from schedmate.testing.builders import a_diagnosis, a_job, a_progress, an_advice
@@ -42,8 +43,8 @@ class Served:
     def url(self, path):
         return f"http://127.0.0.1:{self.port}{path}"
 
-    def get(self, path, **headers):
-        return self.ask("GET", path, **headers)
+    def get(self, path, *, method="GET", **headers):
+        return self.ask(method, path, **headers)
 
     def post(self, path, body, **headers):
         return self.ask("POST", path, json.dumps(body).encode(), **headers)
@@ -89,6 +90,16 @@ def as_user(user, url, body=None, headers=None):
     become = ["setpriv", f"--reuid={user}", "--clear-groups", sys.executable, "-c", _ASK]
     done = subprocess.run([*become, *words], capture_output=True, text=True, check=True)
     return json.loads(done.stdout)
+
+
+class Always:
+    """Takes every connection for this viewer's."""
+
+    def __init__(self, user, *, operator=False):
+        self._viewer = Viewer(user=user, operator=operator)
+
+    def viewer(self, client, server):
+        return self._viewer
 
 
 def free_port():

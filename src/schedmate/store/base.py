@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from schedmate.model import FormatMemory, JobId, Ledger, ReadingCache
 from schedmate.model.ports import Experience
 from schedmate.store.notices import Notices
+from schedmate.store.overview import Overviews
 from schedmate.store.tokens import Tokens
 
 if TYPE_CHECKING:
@@ -226,6 +227,7 @@ class Store(
     Listing,
     Tokens,
     Notices,
+    Overviews,
     Protocol,
 ):
     """Jobs are those of one scheduler; what was learnt from them is shared by all.

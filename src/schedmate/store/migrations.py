@@ -189,4 +189,14 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         """,
         "CREATE INDEX notices_by_due ON notices (scheduler, state, due)",
     ),
+    (
+        # who did what through a page
+        """
+        CREATE TABLE audit (
+            id INTEGER PRIMARY KEY, scheduler TEXT NOT NULL, at REAL NOT NULL, user TEXT NOT NULL,
+            action TEXT NOT NULL, about TEXT NOT NULL, detail TEXT NOT NULL
+        )
+        """,
+        "CREATE INDEX audit_by_subject ON audit (scheduler, about)",
+    ),
 )

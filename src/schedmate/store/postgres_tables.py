@@ -187,6 +187,15 @@ POSTGRES_MIGRATIONS: tuple[tuple[str, ...], ...] = (
         """,
         "CREATE INDEX notices_by_due ON notices (scheduler, state, due)",
     ),
+    (
+        f"""
+        CREATE TABLE audit (
+            id {_NUMBER} PRIMARY KEY, scheduler TEXT NOT NULL, at DOUBLE PRECISION NOT NULL,
+            "user" TEXT NOT NULL, action TEXT NOT NULL, about TEXT NOT NULL, detail TEXT NOT NULL
+        )
+        """,
+        "CREATE INDEX audit_by_subject ON audit (scheduler, about)",
+    ),
 )
 
 

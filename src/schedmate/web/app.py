@@ -15,17 +15,23 @@ import schedmate
 from schedmate.service.usecases.quick_advice import QuickAdvice
 from schedmate.service.wiring import open_store
 from schedmate.web import (
+    acting,
     advise_api,
     api,
     guard,
     health,
+    job_page,
+    log_view,
     metrics,
     notify_api,
     pages,
     progress_api,
+    site_pages,
     stream,
 )
+from schedmate.web.error_page import add_error_pages
 from schedmate.web.problems import add_problems
+from schedmate.web.readings import Readings
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -63,10 +69,15 @@ def create_app(site: Site) -> FastAPI:
     )
     app.state.site = site
     app.state.metrics = metrics.Metrics(site)
-    for part in (api, progress_api, advise_api, notify_api, stream, health, metrics, pages):
+    app.state.readings = Readings.of(site)
+    for part in (
+        *(api, progress_api, advise_api, notify_api, stream, health, metrics),
+        *(pages, job_page, log_view, site_pages, acting),
+    ):
         app.include_router(part.router)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     add_problems(app)
+    add_error_pages(app)
     app.add_middleware(Headers)
     app.add_middleware(guard.HeadAsGet)
     web = site.settings.web
