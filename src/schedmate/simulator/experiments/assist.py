@@ -54,6 +54,8 @@ def prepare(
     beside = declared.kind == "beside" and bool(plan.parts)
     watched = beside or "handler" in plan.parts
     policy = declared.answered(answers(setting, plan, estimates, tracker))
+    if plan.values and type(policy) is declared:
+        policy = declared.tuned(plan.values)
     submit = setting.columns.submit
     return Prepared(
         policy=policy,
