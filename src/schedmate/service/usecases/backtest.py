@@ -105,10 +105,11 @@ def backtest(
             "the store has no run that has ended; schedmate history import slurm (or local, or a "
             "table of jobs) fills it"
         )
-    with TemporaryDirectory(prefix="schedmate-backtest-") as place:
-        scratch = replace(settings, state_dir=Path(place))
-        with closing(open_store(scratch)) as empty:
-            found = RunReplay(empty, runs).predicted(on_progress)
+    with (
+        TemporaryDirectory(prefix="schedmate-backtest-") as place,
+        closing(open_store(scratch_settings(settings, Path(place)))) as empty,
+    ):
+        found = RunReplay(empty, runs).predicted(on_progress)
     found = [
         each
         for each in found
@@ -118,6 +119,11 @@ def backtest(
     if not found:
         raise NotFound(_why_none(runs, since, operator=viewer.operator))
     return _judged(found, len(runs), by, own_only=not viewer.operator)
+
+
+def scratch_settings(settings: Settings, place: Path) -> Settings:
+    """Those of a store in this directory; to the site's own one nothing is written."""
+    return replace(settings, state_dir=place, store_url="")
 
 
 def _why_none(runs: Sequence[PastRun], since: float | None, *, operator: bool) -> str:
