@@ -16,15 +16,15 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 HERE = Path(__file__).parent
-COSTLY = {"slow", "processes", "slurm", "embedded", "frameworks"}
+COSTLY = {"slow", "processes", "slurm", "browser", "embedded", "frameworks"}
 STARTING = {"place": "processes", "slurm_cluster": "slurm"}
 """Fixtures that start processes, and the mark of who asks for them."""
 
 TOGETHER = {
     f"schedulers/test_slurm_{name}.py": "slurm"
     for name in (
-        *("activity", "contract", "live", "owners", "rest", "rights", "safety", "service"),
-        "standby",
+        *("activity", "contract", "live", "owners", "rest"),
+        *("rights", "safety", "service", "standby"),
     )
 }
 """Files that share what is dear to start, so that one worker runs them all."""

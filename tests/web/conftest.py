@@ -8,11 +8,13 @@ import urllib.error
 import urllib.request
 from contextlib import closing
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 import pytest
 
 from schedmate.config import Settings
 from schedmate.model import JobState
+from schedmate.service.visibility import Viewer
 from schedmate.service.wiring import open_store
 from schedmate.store import KeptAdvice
 from schedmate.testing.builders import a_diagnosis, a_job, a_progress, an_advice
@@ -41,8 +43,8 @@ class Served:
     def url(self, path):
         return f"http://127.0.0.1:{self.port}{path}"
 
-    def get(self, path, **headers):
-        return self.ask("GET", path, **headers)
+    def get(self, path, *, method="GET", **headers):
+        return self.ask(method, path, **headers)
 
     def post(self, path, body, **headers):
         return self.ask("POST", path, json.dumps(body).encode(), **headers)
@@ -64,22 +66,40 @@ class Served:
 
 
 _ASK = """
-import sys, urllib.error, urllib.request as u
-url, body = sys.argv[1:]
-request = u.Request(url, body.encode() or None, {"Content-Type": "application/json"})
-try:
-    print(u.urlopen(request, timeout=60).read().decode())
-except urllib.error.HTTPError as error:
-    print(error.read().decode())
+import http.client, json, socket, sys
+where, path, body, headers = sys.argv[1:]
+if where.startswith("unix:"):
+    connection = http.client.HTTPConnection("localhost", timeout=60)
+    connection.sock = socket.socket(socket.AF_UNIX)
+    connection.sock.connect(where.removeprefix("unix:"))
+else:
+    connection = http.client.HTTPConnection(where, timeout=60)
+connection.request("POST" if body else "GET", path, body or None, json.loads(headers))
+print(connection.getresponse().read().decode())
 """
 
 
-def as_user(user, url, body=None):
+def as_user(user, url, body=None, headers=None):
     """The JSON that another account of this machine gets; only root can ask so."""
-    words = [sys.executable, "-c", _ASK, url, "" if body is None else json.dumps(body)]
-    become = ["setpriv", f"--reuid={user}", "--clear-groups"]
+    if url.startswith("unix:"):
+        where, path = url, "/api/v1/me"
+    else:
+        where, path = urlsplit(url).netloc, urlsplit(url).path
+    sent = {"Content-Type": "application/json", **(headers or {})}
+    words = [where, path, "" if body is None else json.dumps(body), json.dumps(sent)]
+    become = ["setpriv", f"--reuid={user}", "--clear-groups", sys.executable, "-c", _ASK]
     done = subprocess.run([*become, *words], capture_output=True, text=True, check=True)
     return json.loads(done.stdout)
+
+
+class Always:
+    """Takes every connection for this viewer's."""
+
+    def __init__(self, user, *, operator=False):
+        self._viewer = Viewer(user=user, operator=operator)
+
+    def viewer(self, client, server):
+        return self._viewer
 
 
 def free_port():

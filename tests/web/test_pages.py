@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 import pytest
@@ -80,3 +81,42 @@ def test_a_scheduler_that_does_not_answer_is_named(queue):
     assert "does not answer" not in queue.get("/").text
     queue.site.looked(time.time() - 600)
     assert "The scheduler does not answer" in queue.get("/").text
+
+
+def test_a_head_request_is_answered(queue):
+    answer = queue.get("/", method="HEAD")
+    assert (answer.status, answer.text) == (200, "")
+
+
+def test_a_state_that_does_not_exist_is_an_error_with_a_way_on(queue):
+    page = queue.get("/?state=foo", Accept="text/html,*/*")
+    assert page.status == 400
+    assert page.headers["content-type"].startswith("text/html")
+    assert "there is no state &#39;foo&#39;" in page.text
+    assert "running" in page.text
+
+
+def test_an_error_is_a_page_for_browsers_and_data_for_programs(queue):
+    assert "<h1>There is no such page</h1>" in queue.get("/nowhere", Accept="text/html").text
+    assert queue.get("/nowhere").headers["content-type"] == "application/problem+json"
+    assert queue.get("/jobs/77", Accept="text/html").status == 404
+    api = queue.get("/api/v1/jobs/77", Accept="text/html")
+    assert api.headers["content-type"] == "application/problem+json"
+
+
+def test_an_error_of_ours_is_a_page_without_its_details(queue, monkeypatch):
+    monkeypatch.setattr(queue.site.board, "views", lambda: 1 / 0)
+    page = queue.get("/", Accept="text/html")
+    assert page.status == 500
+    assert "ZeroDivision" not in page.text
+    assert "its log has more" in page.text
+
+
+def test_a_first_view_is_small(served):
+    served.show(*(a_job(id=str(number), name="a long name of a job " * 4) for number in range(300)))
+    assert len(served.get("/").text.encode()) < 100_000
+
+
+def test_a_first_views_files_are_small(queue):
+    names = re.findall(r'(?:src|href)="(/static/[^"]+)"', queue.get("/").text)
+    assert sum(len(queue.get(name).text.encode()) for name in set(names)) < 120_000

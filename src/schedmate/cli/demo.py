@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import time
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
@@ -30,14 +32,15 @@ def command(no_llm: bool, as_json: bool) -> int:
 
     Runs 16 small real training jobs on the local scheduler, advised, tracked, diagnosed and
     ordered by SchedMate, in a directory of its own. Fetches the embedded model (1.1 GB, once)
-    beside it, and does not wait for it.
+    beside it, and does not wait for it. Its page is there from the beginning; on a terminal it
+    stays open until Ctrl-C.
     """
     from dataclasses import replace
 
     from schedmate import config
     from schedmate.demo.page import page
     from schedmate.demo.show import Show
-    from schedmate.demo.stage import Helper, ModelFetch, set_stage
+    from schedmate.demo.stage import Helper, ModelFetch, page_port, set_stage
     from schedmate.demo.summary import summarise
 
     settings = config.load()
@@ -46,26 +49,43 @@ def command(no_llm: bool, as_json: bool) -> int:
     stage = set_stage(settings)
     begun = time.monotonic()
     echo(f"logs, queue and history of this demo are in {stage.root}", err=True)
-    with (
-        closing(ModelFetch(stage)) as model,
-        closing(Helper(stage, "serve.log", "serve", again=True).start()) as daemon,
-        _display(model, daemon.look) as on_look,
-    ):
-        records = Show(stage, on_look, on_today=model.begin).play()
-    summary = summarise(
-        records,
-        slots=stage.slots,
-        daemon_starts=daemon.starts,
-        seconds=time.monotonic() - begun,
-    )
-    where = stage.root / "demo.html"
-    where.write_text(page(records, _figures(summary)), encoding="utf-8")
-    if as_json:
-        print_json(summary)
-    else:
-        _print(summary)
-    echo(f"a page to look at: {where}", err=True)
+    port = page_port()
+    words = ("serve",) if port is None else ("serve", "--port", str(port))
+    if port is not None:
+        echo(f"the queue, live, is at http://127.0.0.1:{port}/", err=True)
+    with closing(Helper(stage, "serve.log", *words, again=True).start()) as daemon:
+        with closing(ModelFetch(stage)) as model, _display(model, daemon.look) as on_look:
+            records = Show(stage, on_look, on_today=model.begin).play()
+        summary = summarise(
+            records,
+            slots=stage.slots,
+            daemon_starts=daemon.starts,
+            seconds=time.monotonic() - begun,
+        )
+        where = stage.root / "demo.html"
+        where.write_text(page(records, _figures(summary)), encoding="utf-8")
+        if as_json:
+            print_json(summary)
+        else:
+            _print(summary)
+        echo(f"the report: {where}", err=True)
+        if port is not None and not as_json and sys.stdin.isatty() and sys.stdout.isatty():
+            stay_open(f"http://127.0.0.1:{port}/", daemon.look)
     return 0 if summary.as_planned == summary.jobs else 1
+
+
+def stay_open(url: str, look_after_daemon: Callable[[], object]) -> None:
+    """Show the page in the user's browser, where there is one, until Ctrl-C."""
+    import webbrowser
+    from contextlib import suppress
+
+    if os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"):
+        webbrowser.open(url)
+    echo(f"the page stays at {url} until Ctrl-C", err=True)
+    with suppress(KeyboardInterrupt):
+        while True:
+            look_after_daemon()
+            time.sleep(1)
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -60,6 +61,15 @@ def set_stage(settings: Settings) -> Stage:
     )
     shutil.copytree(_examples(), root / "work", ignore=shutil.ignore_patterns("__pycache__"))
     return Stage(root, own)
+
+
+def page_port() -> int | None:
+    """A free port for the demo's page; None where what serves it is not installed."""
+    if find_spec("fastapi") is None or find_spec("uvicorn") is None:
+        return None
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 def _examples() -> Path:

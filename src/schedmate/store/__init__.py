@@ -17,10 +17,13 @@ from schedmate.store.base import (
     Spending,
     Store,
 )
+from schedmate.store.overview import CountSeen, EtaSeen, Overviews, PersonsAct, RunSummary
 
 __all__ = [
     "Change",
+    "CountSeen",
     "Decisions",
+    "EtaSeen",
     "EventLog",
     "JobFacts",
     "Keep",
@@ -31,6 +34,9 @@ __all__ = [
     "Listing",
     "Moved",
     "OnTable",
+    "Overviews",
+    "PersonsAct",
+    "RunSummary",
     "Runs",
     "Spending",
     "Store",

@@ -10,13 +10,27 @@ from typing import TYPE_CHECKING
 from fastapi import FastAPI
 from fastapi.staticfiles import StaticFiles
 from starlette.datastructures import MutableHeaders
-from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 import schedmate
 from schedmate.service.usecases.quick_advice import QuickAdvice
 from schedmate.service.wiring import open_store
-from schedmate.web import advise_api, api, guard, health, metrics, pages, progress_api, stream
+from schedmate.web import (
+    acting,
+    advise_api,
+    api,
+    guard,
+    health,
+    job_page,
+    log_view,
+    metrics,
+    pages,
+    progress_api,
+    site_pages,
+    stream,
+)
+from schedmate.web.error_page import add_error_pages
 from schedmate.web.problems import add_problems
+from schedmate.web.readings import Readings
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -24,7 +38,6 @@ if TYPE_CHECKING:
     from schedmate.web.site import Site
 
 STATIC = Path(__file__).parent / "static"
-_HOSTS = ("127.0.0.1", "localhost", "[::1]", "::1")
 _HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
@@ -55,14 +68,21 @@ def create_app(site: Site) -> FastAPI:
     )
     app.state.site = site
     app.state.metrics = metrics.Metrics(site)
-    for part in (api, progress_api, advise_api, stream, health, metrics, pages):
+    app.state.readings = Readings.of(site)
+    for part in (
+        *(api, progress_api, advise_api, stream, health, metrics),
+        *(pages, job_page, log_view, site_pages, acting),
+    ):
         app.include_router(part.router)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     add_problems(app)
+    add_error_pages(app)
     app.add_middleware(Headers)
     app.add_middleware(guard.HeadAsGet)
-    # a hostile page may resolve its own name to this machine: the browser is the viewer's
-    app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(_HOSTS))
+    web = site.settings.web
+    app.add_middleware(
+        guard.Gate, access=site.access, rate=web.requests_a_second, names=(web.host, *web.names)
+    )
     app.add_middleware(metrics.CountRequests, metrics=app.state.metrics)
     return app
 

@@ -1,4 +1,4 @@
-"""Times in the words of a page."""
+"""Times and numbers in the words of a page."""
 
 from __future__ import annotations
 
@@ -34,3 +34,13 @@ def clock(at: float | None) -> str:
     if at is None:
         return ""
     return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def percent(share: float | None) -> str:
+    """`37 %`, and a dash where nothing is known."""
+    return "-" if share is None else f"{100 * share:.0f} %"
+
+
+def plural(count: float, one: str, many: str = "") -> str:
+    """`1 job`, `1,200 jobs`."""
+    return f"{count:,.0f} {one if count == 1 else many or one + 's'}"

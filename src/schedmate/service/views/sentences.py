@@ -178,7 +178,7 @@ def _why_waiting(view: JobView, queue: Sequence[Job], now: float, written: Writt
         return f"waits {_OWN_CONDITION[job.reason]}{because}"
     rivals = [other for other in queue if other.id != job.id and _same_queue(other, job)]
     running = sum(other.state is JobState.RUNNING for other in rivals)
-    ahead = sum(_may_start(other, now) and _turn(other) < _turn(job) for other in rivals)
+    ahead = sum(may_start(other, now) and turn(other) < turn(job) for other in rivals)
     if not running and not ahead:
         return f"is next: no job runs or waits before it{because}"
     return f"waits behind {running} running and {ahead} waiting jobs{because}"
@@ -195,14 +195,14 @@ def _same_queue(other: Job, job: Job) -> bool:
     return not mine.isdisjoint(theirs)
 
 
-def _may_start(job: Job, now: float) -> bool:
+def may_start(job: Job, now: float) -> bool:
     """Whether it waits for its turn and nothing else."""
     own_condition = job.reason in _OWN_CONDITION or job.reason in _NEVER
     later = job.eligible_time is not None and job.eligible_time > now
     return job.state is JobState.PENDING and not (job.held or own_condition or later)
 
 
-def _turn(job: Job) -> tuple[float, float, tuple[int, ...]]:
+def turn(job: Job) -> tuple[float, float, tuple[int, ...]]:
     """Smaller ones start first; ids decide between jobs of the same second."""
     first = job.nice if job.priority is None else -job.priority
     return first, job.submit_time, tuple(map(int, re.findall("[0-9]+", job.id)))

@@ -1,0 +1,122 @@
+"""How good predictions, ETAs and diagnoses have been here, measured on what has ended."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import TYPE_CHECKING, Final
+
+from schedmate.model.diagnosis import SURE_ENOUGH
+from schedmate.service.views.run_window import DAY_S
+
+if TYPE_CHECKING:
+    from schedmate.model import JobId, Spread
+    from schedmate.store import EtaSeen, RunSummary
+
+FEWEST: Final = 5
+"""Of fewer cases no figure is given."""
+_SHORTEST_S: Final = 1.0
+_QUARTERS: Final = ("first quarter", "second quarter", "third quarter", "last quarter")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """Of spreads of times against what came: the error of p50, and how often they held."""
+
+    name: str
+    cases: int
+    error: float | None = None
+    """The median of |p50 - real| as a share of the real time; None of too few cases."""
+    coverage: float | None = None
+    """The share of cases from p10 to p90; 0.8 would be right."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiagnosisScore:
+    failures: int
+    diagnosed: int
+    sure: int
+    """Diagnosed with a confidence above which action may follow."""
+    by_source: tuple[tuple[str, int], ...]
+    corrected: int
+
+
+def predictions(runs: Iterable[RunSummary]) -> list[Score]:
+    """By what the prediction rested on, all of them first; cancelled runs are left out."""
+    cases = [
+        (run.basis, run.predicted_s, run.run_time_s)
+        for run in runs
+        if run.predicted_s is not None
+        and run.run_time_s is not None
+        and run.run_time_s >= _SHORTEST_S
+        and run.state != "CANCELLED"
+    ]
+    by_basis: dict[str, list[tuple[Spread, float]]] = defaultdict(list)
+    for basis, predicted, real in cases:
+        by_basis[basis].append((predicted, real))
+    all_cases = [case for some in by_basis.values() for case in some]
+    ordered = sorted(by_basis.items(), key=lambda item: -len(item[1]))
+    return [score("all", all_cases), *(score(basis, some) for basis, some in ordered)]
+
+
+def etas(runs: Iterable[RunSummary], seen: Iterable[EtaSeen]) -> list[Score]:
+    """By how far the run was when it was estimated; each run counts once a quarter."""
+    ended: dict[JobId, list[RunSummary]] = defaultdict(list)
+    for run in runs:
+        ended[run.job_id].append(run)
+    cases: dict[tuple[JobId, int, int], tuple[Spread, float]] = {}
+    for one in seen:
+        tracked = next((run for run in ended[one.job_id] if _ran_at(run, one.at)), None)
+        if tracked is None or tracked.started_at is None or tracked.ended_at - one.at < _SHORTEST_S:
+            continue
+        length_s = tracked.ended_at - tracked.started_at
+        quarter = min(3, int(4 * (one.at - tracked.started_at) / length_s))
+        case = (one.left_s, tracked.ended_at - one.at)
+        cases.setdefault((one.job_id, tracked.attempt, quarter), case)
+    return [
+        score(name, [case for (_, _, one), case in cases.items() if one == quarter])
+        for quarter, name in enumerate(_QUARTERS)
+    ]
+
+
+def _ran_at(run: RunSummary, at: float) -> bool:
+    return run.started_at is not None and run.started_at <= at <= run.ended_at
+
+
+def score(name: str, cases: Sequence[tuple[Spread, float]]) -> Score:
+    if len(cases) < FEWEST:
+        return Score(name=name, cases=len(cases))
+    errors = [abs(spread.p50 - real) / real for spread, real in cases]
+    within = sum(spread.p10 <= real <= spread.p90 for spread, real in cases)
+    return Score(name=name, cases=len(cases), error=median(errors), coverage=within / len(cases))
+
+
+def diagnoses(runs: Iterable[RunSummary], *, corrected: int) -> DiagnosisScore:
+    failed = [run for run in runs if run.state.failed]
+    known = [run for run in failed if run.reason and run.reason != "unknown"]
+    return DiagnosisScore(
+        failures=len(failed),
+        diagnosed=len(known),
+        sure=sum(run.confidence >= SURE_ENOUGH for run in known),
+        by_source=tuple(Counter(run.source for run in known).most_common()),
+        corrected=corrected,
+    )
+
+
+def weekly(
+    runs: Iterable[RunSummary], now: float, of: Callable[[list[RunSummary]], float | None]
+) -> list[tuple[float, float]]:
+    """A figure for each week that has one, at the end of the week."""
+    weeks: dict[int, list[RunSummary]] = defaultdict(list)
+    for run in runs:
+        weeks[int((now - run.ended_at) // (7 * DAY_S))].append(run)
+    found = (
+        (now - week * 7 * DAY_S, of(some)) for week, some in sorted(weeks.items(), reverse=True)
+    )
+    return [(at, value) for at, value in found if value is not None]
+
+
+def prediction_error(runs: list[RunSummary]) -> float | None:
+    return predictions(runs)[0].error

@@ -1,0 +1,128 @@
+"""What one job's page shows beside its view: its record field by field, and the runs behind it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from schedmate.model import NotFound, Workload
+from schedmate.service.records.log_files import logs_of
+from schedmate.service.visibility import HIDDEN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from schedmate.model import Evidence, Job, JobId, JobState
+    from schedmate.service.views.job_view import JobView
+    from schedmate.service.visibility import Viewer
+    from schedmate.store import Store
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordField:
+    """One value of the workload record, where it came from, and the lines that state it."""
+
+    name: str
+    value: str
+    source: str
+    confidence: float
+    evidence: tuple[Evidence, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunBehind:
+    """A past run that the prediction rests on."""
+
+    job_id: JobId
+    similarity: float
+    duration_s: float
+    name: str = ""
+    state: JobState | None = None
+    ended_at: float | None = None
+
+
+def record_fields(workload: Workload) -> list[RecordField]:
+    """Those that are stated somewhere, in the order of the record."""
+    found = []
+    for field in fields(Workload):
+        claim = getattr(workload, field.name)
+        if claim is not None:
+            found.append(
+                RecordField(
+                    name=field.name.replace("_", " "),
+                    value=_in_words(claim.value),
+                    source=claim.source,
+                    confidence=claim.confidence,
+                    evidence=claim.evidence,
+                )
+            )
+    return found
+
+
+def runs_behind(view: JobView, store: Store, viewer: Viewer) -> list[RunBehind]:
+    """The runs that the prediction names, as far as the viewer may see them."""
+    matches = () if view.advice is None else view.advice.prediction.matches
+    found = []
+    for match in matches:
+        run = store.run(match.job_id)
+        job = None if run is None else viewer.run(run).job
+        found.append(
+            RunBehind(
+                job_id=match.job_id,
+                similarity=match.similarity,
+                duration_s=match.duration_s,
+                name="" if job is None else job.name,
+                state=None if job is None else job.state,
+                ended_at=None if job is None else job.end_time,
+            )
+        )
+    return found
+
+
+def job_logs(view: JobView) -> tuple[Path, ...]:
+    """The logs of a job whose text the viewer may see; empty for any other."""
+    if not view.job.logs:
+        return ()
+    return logs_of(view.job, None if view.advice is None else view.advice.workload)
+
+
+def quoted_file(view: JobView, name: str) -> Path:
+    """A file that the job's own page quotes a line of; no other name is opened."""
+    if name not in set(_quoted(view)) or name == HIDDEN:
+        raise NotFound(f"nothing that is known of job {view.job.id} quotes {name}")
+    return path_of(view.job, name)
+
+
+def path_of(job: Job, name: str) -> Path:
+    """Evidence names a file relative to the job's directory, or as it was given."""
+    return Path(job.workdir, name)
+
+
+def is_file_name(name: str) -> bool:
+    """`<command>` and `<scheduler>` are no files."""
+    return bool(name) and not name.startswith("<")
+
+
+def _quoted(view: JobView) -> Iterator[str]:
+    evidence: list[Evidence] = []
+    if view.advice is not None:
+        evidence += [one for field in record_fields(view.advice.workload) for one in field.evidence]
+        evidence += [one for remark in view.advice.advice for one in remark.evidence]
+    evidence += [one for found in view.diagnoses.values() for one in found.evidence]
+    yield from (one.file for one in evidence if is_file_name(one.file))
+    if view.job.script:
+        yield view.job.script
+
+
+def _in_words(value: object) -> str:
+    match value:
+        case bool():
+            return "yes" if value else "no"
+        case int():
+            return f"{value:,}"
+        case float():
+            return f"{value:g}"
+        case tuple():
+            return ", ".join(map(str, value))
+    return str(value)

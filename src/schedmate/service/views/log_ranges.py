@@ -1,0 +1,245 @@
+"""Parts of a log, however long it is: read by byte offsets, never as a whole.
+
+Lines are numbered as an editor numbers them. The number of a line far behind needs all line feeds
+before it; they are counted once, a block at a time, and remembered for the file.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from bisect import bisect_left
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from schedmate.files import files_of
+from schedmate.logs import is_plain, plain
+from schedmate.model import NotFound
+from schedmate.service.views.log_terminal import ScreenLine, screen_line
+
+if TYPE_CHECKING:
+    from schedmate.files import Reader
+
+BLOCK: Final = 1 << 20
+MOST_LINES: Final = 400
+_MOST_BYTES: Final = 1 << 18
+"""What is read for one page: lines of a log have some hundred bytes."""
+_BLOCKS_AT_ONCE: Final = 128
+_MOST_UNPACKED: Final = 32 * BLOCK
+_HEAD: Final = 4096
+_INDEXES: Final = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogLine:
+    offset: int
+    """Of its first byte."""
+    number: int | None
+    """Counted from one; None where the lines before it are not counted yet."""
+    screen: ScreenLine
+
+    @property
+    def anchor(self) -> str:
+        return f"o{self.offset}" if self.number is None else f"L{self.number}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogRange:
+    lines: tuple[LogLine, ...]
+    begin: int
+    end: int
+    """Offsets of the first byte of the range, and of the first one behind it."""
+    size: int
+
+    @property
+    def at_end(self) -> bool:
+        return self.end >= self.size
+
+
+@dataclass(slots=True)
+class _Index:
+    """How many line feeds are before every block of a file."""
+
+    head: bytes
+    feeds: list[int] = field(default_factory=lambda: [0])
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+_indexes: OrderedDict[tuple[int, int], _Index] = OrderedDict()
+_indexes_lock = threading.Lock()
+
+
+class LogFile:
+    """An open log; offsets count bytes of its text."""
+
+    def __init__(self, file: int) -> None:
+        found = os.fstat(file)
+        self._file, self._content = file, b""
+        head = os.pread(file, _HEAD, 0)
+        self.packed = not is_plain(head)
+        self.size = found.st_size
+        self.identity = f"{found.st_ino:x}"
+        """Another file under the same name has another one."""
+        self._key = (found.st_dev, found.st_ino)
+        self._head = head[: min(256, found.st_size)]
+        if self.packed:
+            self._content = b"".join(_limited(plain(_chunks(file))))
+            self.size = len(self._content)
+
+    def read(self, begin: int, count: int) -> bytes:
+        if self.packed:
+            return self._content[begin : begin + count]
+        return os.pread(self._file, max(0, min(count, self.size - begin)), begin)
+
+    def forwards(self, begin: int, *, lines: int = MOST_LINES, masked: bool) -> LogRange:
+        """From the line that holds the byte `begin` on."""
+        begin = self.line_start(max(0, min(begin, self.size)))
+        raw = self.read(begin, _MOST_BYTES)
+        return self._range(
+            begin, _first_lines(raw, lines, whole=begin + len(raw) >= self.size), masked=masked
+        )
+
+    def backwards(self, end: int, *, lines: int = MOST_LINES, masked: bool) -> LogRange:
+        """The last lines before the byte `end`."""
+        end = max(0, min(end, self.size))
+        begin = max(0, end - _MOST_BYTES)
+        raw = self.read(begin, end - begin)
+        if begin:
+            cut = raw.find(b"\n") + 1 or raw.find(b"\r") + 1
+            raw, begin = raw[cut:], begin + cut
+        starts = _starts(raw)
+        if len(starts) > lines:
+            raw, begin = raw[starts[-lines] :], begin + starts[-lines]
+        return self._range(begin, raw, masked=masked)
+
+    def line_start(self, offset: int) -> int:
+        """Where the line begins that holds this byte, as far back as a page goes."""
+        begin = max(0, offset - _MOST_BYTES)
+        raw = self.read(begin, offset - begin)
+        feed = raw.rfind(b"\n")
+        if feed < 0 and begin:
+            feed = raw.rfind(b"\r")
+            return offset if feed < 0 else begin + feed + 1
+        return begin + feed + 1
+
+    def offset_of(self, number: int) -> int:
+        """Where a line begins; NotFound beyond the last one."""
+        index, wanted = self._index(), number - 1
+        with index.lock:
+            while index.feeds[-1] < wanted and self._count_block(index):
+                pass
+            block = max(0, bisect_left(index.feeds, wanted) - 1)
+            before = index.feeds[block]
+        raw, at = self.read(block * BLOCK, BLOCK), 0
+        for _ in range(wanted - before):
+            at = raw.find(b"\n", at) + 1
+            if not at:
+                raise NotFound(f"this log has no line {number}")
+        return block * BLOCK + at
+
+    def number_at(self, offset: int) -> int | None:
+        """The number of the line that begins there.
+
+        None where counting takes longer than one request may: the next one goes on with it.
+        """
+        index, block = self._index(), offset // BLOCK
+        with index.lock:
+            for _ in range(_BLOCKS_AT_ONCE):
+                if len(index.feeds) > block or not self._count_block(index):
+                    break
+            if len(index.feeds) <= block:
+                return None
+            before = index.feeds[block]
+        rest = self.read(block * BLOCK, offset - block * BLOCK)
+        return before + rest.count(b"\n") + 1
+
+    def _count_block(self, index: _Index) -> bool:
+        """Whole blocks only: the last one may still grow."""
+        begin = (len(index.feeds) - 1) * BLOCK
+        if begin + BLOCK > self.size:
+            return False
+        index.feeds.append(index.feeds[-1] + self.read(begin, BLOCK).count(b"\n"))
+        return True
+
+    def _index(self) -> _Index:
+        if self.packed:
+            return _Index(self._head)
+        with _indexes_lock:
+            known = _indexes.get(self._key)
+            if known is None or not self._head.startswith(known.head) or self._shrunk(known):
+                known = _indexes[self._key] = _Index(self._head)
+            _indexes.move_to_end(self._key)
+            while len(_indexes) > _INDEXES:
+                _indexes.popitem(last=False)
+            return known
+
+    def _shrunk(self, known: _Index) -> bool:
+        return (len(known.feeds) - 1) * BLOCK > self.size
+
+    def _range(self, begin: int, raw: bytes, *, masked: bool) -> LogRange:
+        number = self.number_at(begin)
+        starts = _starts(raw)
+        shown = (
+            LogLine(
+                offset=begin + at,
+                number=None if number is None else number + place,
+                screen=screen_line(raw[at:behind], masked=masked),
+            )
+            for place, (at, behind) in enumerate(pairwise([*starts, len(raw)]))
+        )
+        return LogRange(lines=tuple(shown), begin=begin, end=begin + len(raw), size=self.size)
+
+
+@contextmanager
+def open_log(path: Path, owner: str) -> Iterator[LogFile]:
+    """With the rights of the job's owner; NotFound where they do not suffice or it is gone."""
+    reader: Reader = files_of(owner)
+    try:
+        file = reader.open(str(path))
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "it cannot be read"
+        raise NotFound(f"{path.name}: {reason}") from error
+    try:
+        yield LogFile(file)
+    finally:
+        os.close(file)
+
+
+def _chunks(file: int) -> Iterator[bytes]:
+    at = 0
+    while chunk := os.pread(file, BLOCK, at):
+        at += len(chunk)
+        yield chunk
+
+
+def _limited(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    left = _MOST_UNPACKED
+    for chunk in chunks:
+        yield chunk[:left]
+        left -= len(chunk)
+        if left <= 0:
+            return
+
+
+def _starts(raw: bytes) -> list[int]:
+    """Where the lines of a text begin."""
+    starts, at = [0] if raw else [], 0
+    while (at := raw.find(b"\n", at) + 1) and at < len(raw):
+        starts.append(at)
+    return starts
+
+
+def _first_lines(raw: bytes, count: int, *, whole: bool) -> bytes:
+    """As many lines as wanted; one that is cut at the end only where there is no other."""
+    at = 0
+    for _ in range(count):
+        feed = raw.find(b"\n", at)
+        if feed < 0:
+            return raw if whole or not at else raw[:at]
+        at = feed + 1
+    return raw[:at]

@@ -1,0 +1,195 @@
+"""What pages show of many runs at once, picked out of the bodies by the database."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from schedmate.model import JobState, LlmCall, Spread
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from schedmate.model import JobId
+    from schedmate.store.database import Database
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSummary:
+    """One ended attempt: when, how large, what was predicted, what it died of."""
+
+    job_id: JobId
+    attempt: int
+    user: str
+    partition: str
+    gpus: int
+    state: JobState
+    submitted_at: float
+    started_at: float | None
+    ended_at: float
+    basis: str = ""
+    predicted_s: Spread | None = None
+    reason: str = ""
+    confidence: float = 0.0
+    source: str = ""
+
+    @property
+    def run_time_s(self) -> float | None:
+        return None if self.started_at is None else max(0.0, self.ended_at - self.started_at)
+
+
+@dataclass(frozen=True, slots=True)
+class EtaSeen:
+    """What a log showed at a time to be left of a run."""
+
+    job_id: JobId
+    at: float
+    left_s: Spread
+
+
+@dataclass(frozen=True, slots=True)
+class CountSeen:
+    """How much a run had done at a time."""
+
+    at: float
+    unit: str
+    done: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PersonsAct:
+    """What a person did through the page or the API."""
+
+    at: float
+    user: str
+    action: str
+    about: str
+    """`job 12`, `rule r1a2b3c`, `node gpu041`."""
+    detail: str = ""
+
+
+class Overviews(Protocol):
+    """For those who look at the whole of a site."""
+
+    def run_summaries(self, *, since: float, limit: int = 50_000) -> Sequence[RunSummary]:
+        """Of this scheduler's runs that ended since then, oldest first."""
+
+    def etas_seen(self, *, since: float, limit: int = 20_000) -> Sequence[EtaSeen]:
+        """The newest ones in the event log, oldest first."""
+
+    def counts_seen(self, job_id: JobId, *, limit: int = 2000) -> Sequence[CountSeen]:
+        """Of one job, the newest ones in the event log, oldest first."""
+
+    def model_calls(self, *, since: float, limit: int = 50_000) -> Sequence[LlmCall]:
+        """The newest questions to a language model, oldest first."""
+
+    def record_act(self, act: PersonsAct) -> None: ...
+
+    def acts(self, *, about: str | None = None, limit: int = 200) -> Sequence[PersonsAct]:
+        """Newest first."""
+
+
+_RUNS = """
+SELECT runs.job_id, runs.attempt, runs."user", runs.end_time,
+    json_extract(runs.body, '$.job'), json_extract(advice.body, '$.prediction.basis'),
+    json_extract(advice.body, '$.prediction.duration_s'), diagnoses.body
+FROM runs LEFT JOIN advice USING (scheduler, job_id)
+    LEFT JOIN diagnoses USING (scheduler, job_id, attempt)
+WHERE runs.scheduler = ? AND runs.end_time >= ? ORDER BY runs.end_time DESC LIMIT ?
+"""
+_ETAS = """
+SELECT job_id, at, eta FROM (
+    SELECT id, job_id, at, json_extract(body, '$.progress.eta_s') AS eta
+    FROM events WHERE scheduler = ? AND kind = 'ProgressSeen' AND at >= ?
+) AS seen WHERE eta IS NOT NULL ORDER BY id DESC LIMIT ?
+"""
+_COUNTS = """
+SELECT at, unit, CAST(done AS DOUBLE PRECISION) FROM (
+    SELECT id, at, json_extract(body, '$.progress.unit') AS unit,
+        json_extract(body, '$.progress.current') AS done
+    FROM events WHERE scheduler = ? AND job_id = ? AND kind = 'ProgressSeen'
+) AS seen WHERE done IS NOT NULL ORDER BY id DESC LIMIT ?
+"""
+
+
+class Overview:
+    """Part of the store as tables; see `Overviews`."""
+
+    _db: Database
+    _scheduler: str
+
+    def run_summaries(self, *, since: float, limit: int = 50_000) -> list[RunSummary]:
+        rows = self._db.rows(_RUNS, (self._scheduler, since, limit))
+        return [_summary(row) for row in reversed(list(rows))]
+
+    def etas_seen(self, *, since: float, limit: int = 20_000) -> list[EtaSeen]:
+        rows = self._db.rows(_ETAS, (self._scheduler, since, limit))
+        return [
+            EtaSeen(job_id, at, Spread(**json.loads(left)))
+            for job_id, at, left in reversed(list(rows))
+        ]
+
+    def counts_seen(self, job_id: JobId, *, limit: int = 2000) -> list[CountSeen]:
+        rows = self._db.rows(_COUNTS, (self._scheduler, job_id, limit))
+        return [CountSeen(at, unit, done) for at, unit, done in reversed(list(rows))]
+
+    def model_calls(self, *, since: float, limit: int = 50_000) -> list[LlmCall]:
+        rows = self._db.rows(
+            "SELECT at, purpose, model, outcome, calls, prompt_tokens, answer_tokens, seconds"
+            " FROM llm_calls WHERE at >= ? ORDER BY id DESC LIMIT ?",
+            (since, limit),
+        )
+        return [
+            LlmCall(
+                at=at,
+                purpose=purpose,
+                model=model,
+                outcome=outcome,
+                calls=calls,
+                prompt_tokens=asked,
+                answer_tokens=answered,
+                seconds=seconds,
+            )
+            for at, purpose, model, outcome, calls, asked, answered, seconds in reversed(list(rows))
+        ]
+
+    def record_act(self, act: PersonsAct) -> None:
+        self._db.run(
+            'INSERT INTO audit (scheduler, at, "user", action, about, detail)'
+            " VALUES (?, ?, ?, ?, ?, ?)",
+            (self._scheduler, act.at, act.user, act.action, act.about, act.detail),
+        )
+
+    def acts(self, *, about: str | None = None, limit: int = 200) -> list[PersonsAct]:
+        rows = self._db.rows(
+            'SELECT at, "user", action, about, detail FROM audit WHERE scheduler = ?'
+            " AND (? IS NULL OR about = ?) ORDER BY id DESC LIMIT ?",
+            (self._scheduler, about, about, limit),
+        )
+        return [
+            PersonsAct(at=at, user=user, action=action, about=what, detail=detail)
+            for at, user, action, what, detail in rows
+        ]
+
+
+def _summary(row: Sequence[Any]) -> RunSummary:
+    job_id, attempt, user, ended_at, of_job, basis, predicted, of_diagnosis = row
+    job = json.loads(of_job)
+    found = json.loads(of_diagnosis) if of_diagnosis else {}
+    return RunSummary(
+        job_id=job_id,
+        attempt=attempt,
+        user=user,
+        partition=job["request"]["partition"] or "",
+        gpus=job["request"]["gpus"],
+        state=JobState(job["state"]),
+        submitted_at=job["submit_time"],
+        started_at=job["start_time"],
+        ended_at=ended_at,
+        basis=basis or "",
+        predicted_s=Spread(**json.loads(predicted)) if predicted else None,
+        reason=found.get("reason", ""),
+        confidence=found.get("confidence", 0.0),
+        source=found.get("source", ""),
+    )

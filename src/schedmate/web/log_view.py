@@ -1,0 +1,221 @@
+"""A job's log by ranges: folded to the cause, around a line, searched, or its end as it grows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+from urllib.parse import quote, urlencode
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import HTMLResponse, RedirectResponse, StreamingResponse
+
+from schedmate.model import BadInput, NotFound
+from schedmate.model.redaction import redact
+from schedmate.service.views.job_story import job_logs, path_of
+from schedmate.service.views.log_fold import folded
+from schedmate.service.views.log_ranges import BLOCK, LogFile, open_log
+from schedmate.service.views.log_search import names_trouble, next_trouble, search
+from schedmate.web.asking import ASite, AViewer
+from schedmate.web.job_page import readable_job
+from schedmate.web.templating import page, part
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from schedmate.model import JobId
+    from schedmate.service.views.job_view import JobView
+    from schedmate.service.views.log_ranges import LogRange
+    from schedmate.service.views.log_search import Matches
+    from schedmate.service.visibility import Viewer
+    from schedmate.web.site import Site
+
+router = APIRouter(default_response_class=HTMLResponse, include_in_schema=False)
+_BEFORE = 30
+"""Lines that are shown before the one that was asked for."""
+Place = Annotated[int | None, Query(ge=0)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogPage:
+    """One log of a job, opened for one viewer."""
+
+    view: JobView
+    logs: tuple[Path, ...]
+    place: int
+    log: LogFile
+    masked: bool
+
+    @property
+    def cause(self) -> set[int]:
+        """Lines of this log that a diagnosis quotes."""
+        here = self.logs[self.place]
+        return {
+            one.line
+            for found in self.view.diagnoses.values()
+            for one in found.evidence
+            if path_of(self.view.job, one.file) == here
+        }
+
+    def url(self, **values: object) -> str:
+        query = urlencode({"file": self.place, **values})
+        return f"/jobs/{quote(self.view.job.id, safe='')}/log?{query}"
+
+
+@router.get("/jobs/{job_id}/log")
+def log(
+    *,
+    job_id: str,
+    request: Request,
+    site: ASite,
+    viewer: AViewer,
+    file: Annotated[int, Query(ge=0)] = 0,
+    at: Place = None,
+    line: Place = None,
+    q: str = "",
+    show: str = "",
+) -> HTMLResponse:
+    """Without a place: the context of the cause where one is known, else the end."""
+    with _opened(site, job_id, viewer, file) as opened:
+        matches: Matches | None = None
+        ranges: list[LogRange] = []
+        if q:
+            matches = search(opened.log, q, begin=at or 0, masked=opened.masked)
+        else:
+            ranges, show = _ranges(opened, at=at, line=line, show=show)
+        return page(
+            "log.html",
+            request,
+            viewer=viewer,
+            opened=opened,
+            view=opened.view,
+            ranges=ranges,
+            matches=matches,
+            q=q,
+            line=line,
+            show=show,
+            follows=show == "end" and not opened.log.packed,
+            names_trouble=names_trouble,
+        )
+
+
+@router.get("/jobs/{job_id}/log/lines")
+def lines(
+    *,
+    job_id: str,
+    request: Request,
+    site: ASite,
+    viewer: AViewer,
+    at: Annotated[int, Query(ge=0)],
+    file: Annotated[int, Query(ge=0)] = 0,
+    back: bool = False,
+    known: str = "",
+) -> HTMLResponse:
+    """What follows this byte, or comes before it, as rows.
+
+    `known` is the file that the page has shown so far: where another one has taken its place, or
+    it was cut, its beginning is returned.
+    """
+    with _opened(site, job_id, viewer, file) as opened:
+        begun_anew = bool(known) and (known != opened.log.identity or at > opened.log.size)
+        place = 0 if begun_anew else at
+        if back:
+            found = opened.log.backwards(place, masked=opened.masked)
+        else:
+            found = opened.log.forwards(place, masked=opened.masked)
+        answer = part(
+            "loglines.html",
+            request,
+            opened=opened,
+            ranges=[found],
+            line=None,
+            names_trouble=names_trouble,
+        )
+        answer.headers["X-Log-Begin"] = str(found.begin)
+        answer.headers["X-Log-End"] = str(_complete(opened.log, found))
+        answer.headers["X-Log-Size"] = str(found.size)
+        answer.headers["X-Log-Identity"] = opened.log.identity
+        answer.headers["X-Log-Anew"] = "yes" if begun_anew else "no"
+        return answer
+
+
+@router.get("/jobs/{job_id}/log/next-error")
+def next_error(
+    job_id: str,
+    site: ASite,
+    viewer: AViewer,
+    at: Annotated[int, Query(ge=0)] = 0,
+    file: Annotated[int, Query(ge=0)] = 0,
+) -> RedirectResponse:
+    """To the next line that names trouble behind this byte."""
+    with _opened(site, job_id, viewer, file) as opened:
+        found = next_trouble(opened.log, at)
+        if found is None:
+            raise NotFound("no line behind this one names an error")
+        number = opened.log.number_at(found)
+        anchor = f"o{found}" if number is None else f"L{number}"
+        return RedirectResponse(f"{opened.url(at=found)}#{anchor}", status_code=303)
+
+
+@router.get("/jobs/{job_id}/log/raw")
+def raw(
+    job_id: str, site: ASite, viewer: AViewer, file: Annotated[int, Query(ge=0)] = 0
+) -> StreamingResponse:
+    """The whole log as plain text, a block at a time."""
+    with _opened(site, job_id, viewer, file) as opened:
+        path, owner, masked = opened.logs[opened.place], opened.view.job.user, opened.masked
+    headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(path.name, safe='')}"}
+    return StreamingResponse(
+        _blocks(path, owner, masked=masked), media_type="text/plain; charset=utf-8", headers=headers
+    )
+
+
+@contextmanager
+def _opened(site: Site, job_id: JobId, viewer: Viewer, place: int) -> Iterator[LogPage]:
+    view = readable_job(site, job_id, viewer)
+    logs = job_logs(view)
+    if place >= len(logs):
+        raise NotFound(f"job {job_id} has no log number {place}")
+    masked = view.job.user != viewer.user
+    with open_log(logs[place], view.job.user) as opened:
+        yield LogPage(view=view, logs=logs, place=place, log=opened, masked=masked)
+
+
+def _ranges(
+    opened: LogPage, *, at: int | None, line: int | None, show: str
+) -> tuple[list[LogRange], str]:
+    log, masked = opened.log, opened.masked
+    if line is not None:
+        begin = log.offset_of(max(1, line - _BEFORE))
+        return [log.forwards(begin, masked=masked)], "range"
+    if at is not None:
+        before = log.backwards(at, lines=_BEFORE, masked=masked)
+        return [log.forwards(before.begin, masked=masked)], "range"
+    if show not in ("", "cause", "start", "end"):
+        raise BadInput("show is one of: cause, start, end")
+    cause = opened.cause
+    if show == "start":
+        return [log.forwards(0, masked=masked)], "start"
+    if show == "cause" or (not show and cause):
+        return folded(log, cause, masked=masked), "cause"
+    return [log.backwards(log.size, masked=masked)], "end"
+
+
+def _complete(log: LogFile, found: LogRange) -> int:
+    """Where the next look begins: a line that is still being written is read again."""
+    if found.end < log.size or not found.lines:
+        return found.end
+    finished = log.read(found.end - 1, 1) == b"\n"
+    return found.end if finished else found.lines[-1].offset
+
+
+def _blocks(path: Path, owner: str, *, masked: bool) -> Iterator[bytes]:
+    with open_log(path, owner) as log:
+        at = 0
+        while block := log.read(at, BLOCK):
+            cut = block.rfind(b"\n") + 1
+            if masked and cut and at + len(block) < log.size:
+                block = block[:cut]
+            at += len(block)
+            yield redact(block.decode("utf-8", "replace")).encode() if masked else block

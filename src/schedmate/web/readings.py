@@ -1,0 +1,96 @@
+"""What pages read beside the board: the runs of the last months, nodes, curves; all remembered."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+import threading
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated
+
+from fastapi import Depends, Request
+
+from schedmate.model import NotFound
+from schedmate.service.records.nodes import NodeKnowledge
+from schedmate.service.views.accuracy import Score, etas, predictions
+from schedmate.service.views.expected_start import expected_starts, most_at_once
+from schedmate.service.views.run_curves import CurveReader
+from schedmate.service.views.run_window import WINDOW_S, RunWindow
+from schedmate.service.views.site_load import uses
+from schedmate.service.visibility import Viewer
+from schedmate.service.wiring import open_scheduler
+from schedmate.web.asking import AViewer
+
+if TYPE_CHECKING:
+    from schedmate.model import JobId
+    from schedmate.web.site import Site
+
+_FRESH_S = 60.0
+_STARTS_FRESH_S = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Accuracy:
+    predictions: list[Score]
+    etas: list[Score]
+
+
+@dataclass(slots=True)
+class Readings:
+    site: Site
+    window: RunWindow
+    nodes: NodeKnowledge
+    curves: CurveReader = field(default_factory=CurveReader)
+    _secret: bytes = field(default_factory=lambda: secrets.token_bytes(32))
+    _accuracy: tuple[float, Accuracy] | None = None
+    _starts: tuple[float, dict[JobId, float]] | None = None
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @classmethod
+    def of(cls, site: Site) -> Readings:
+        nodes = NodeKnowledge(open_scheduler(site.settings), site.store)
+        return cls(site=site, window=RunWindow(site.store), nodes=nodes)
+
+    def accuracy(self, now: float) -> Accuracy:
+        with self._lock:
+            if self._accuracy is None or now - self._accuracy[0] >= _FRESH_S:
+                runs = self.window.runs(now)
+                seen = self.site.store.etas_seen(since=now - WINDOW_S)
+                self._accuracy = now, Accuracy(predictions(runs), etas(runs, seen))
+            return self._accuracy[1]
+
+    def starts(self, now: float) -> dict[JobId, float]:
+        """When waiting jobs could start, in seconds from now."""
+        with self._lock:
+            if self._starts is None or now - self._starts[0] >= _STARTS_FRESH_S:
+                views = self.site.board.views()
+                capacity = most_at_once(uses(self.window.runs(now), views, now))
+                self._starts = now, expected_starts(views, capacity, now)
+            return self._starts[1]
+
+    def token(self, viewer: Viewer) -> str:
+        """What a form of this viewer's has to bring back: another site's page cannot know it."""
+        return hmac.new(self._secret, viewer.user.encode(), hashlib.sha256).hexdigest()
+
+
+def readings_of(request: Request) -> Readings:
+    found = request.app.state.readings
+    assert isinstance(found, Readings)  # noqa: S101 - `create_app` puts it there
+    return found
+
+
+def known_viewer(viewer: AViewer) -> Viewer:
+    """Whoever is not recognised is shown no page of the site's, not even that there is one."""
+    if not viewer.user and not viewer.operator:
+        raise NotFound("there is no such page")
+    return viewer
+
+
+def now_of() -> float:
+    return time.time()
+
+
+AReadings = Annotated[Readings, Depends(readings_of)]
+AKnownViewer = Annotated[Viewer, Depends(known_viewer)]

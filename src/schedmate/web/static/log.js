@@ -1,0 +1,109 @@
+"use strict";
+// the log's own page: later lines as they come, earlier ones on demand, the next error by a key
+const LINES_KEPT = 5000;
+const LOOK_EVERY_MS = 1500;
+const NEAR_END_PX = 80;
+
+const lines = document.getElementById("lines");
+const atEnd = () => innerHeight + scrollY >= document.documentElement.scrollHeight - NEAR_END_PX;
+
+async function look(parameters) {
+  const answer = await fetch(`${lines.dataset.url}&${new URLSearchParams(parameters)}`);
+  if (!answer.ok) throw new Error(answer.statusText);
+  return { rows: await answer.text(), head: (name) => answer.headers.get(`X-Log-${name}`) };
+}
+
+function follow() {
+  const button = document.querySelector("[data-follow]");
+  let following = true;
+  const show = () => {
+    button.textContent = following ? "Follows" : "Stopped; follow again";
+    button.setAttribute("aria-pressed", following);
+  };
+  button.hidden = false;
+  button.addEventListener("click", () => {
+    following = !following;
+    if (following) scrollTo(0, document.documentElement.scrollHeight);
+    show();
+  });
+  let before = scrollY;
+  addEventListener("scroll", () => {
+    if (scrollY < before) following = false;
+    else if (atEnd()) following = true;
+    before = scrollY;
+    show();
+  }, { passive: true });
+  scrollTo(0, document.documentElement.scrollHeight);
+  show();
+
+  setInterval(async () => {
+    if (document.hidden) return;
+    try {
+      const found = await look({ at: lines.dataset.end, known: lines.dataset.known });
+      if (found.head("Anew") === "yes") lines.replaceChildren();
+      const rows = document.createElement("template");
+      rows.innerHTML = found.rows;
+      for (const row of rows.content.querySelectorAll(".row")) document.getElementById(row.id)?.remove();
+      lines.append(rows.content);
+      while (lines.childElementCount > LINES_KEPT) lines.firstElementChild.remove();
+      lines.dataset.end = found.head("End");
+      lines.dataset.known = found.head("Identity");
+      document.querySelector(".empty")?.toggleAttribute("hidden", lines.childElementCount > 0);
+      if (following) {
+        scrollTo(0, document.documentElement.scrollHeight);
+        before = scrollY;
+      }
+    } catch { /* the server is away: the next look finds it again */ }
+  }, LOOK_EVERY_MS);
+}
+
+function onDemand(link, parameters, place) {
+  link?.addEventListener("click", async (event) => {
+    event.preventDefault();
+    const found = await look(parameters());
+    const height = document.documentElement.scrollHeight;
+    lines.insertAdjacentHTML(place, found.rows);
+    if (place === "afterbegin") {
+      lines.dataset.begin = found.head("Begin");
+      scrollBy(0, document.documentElement.scrollHeight - height);
+      if (found.head("Begin") === "0") link.remove();
+    } else {
+      lines.dataset.end = found.head("End");
+      if (Number(found.head("End")) >= Number(found.head("Size"))) link.remove();
+    }
+  });
+}
+
+let current = null;
+function nextError(step) {
+  const marked = [...lines.querySelectorAll(".row.err, .row.cause")];
+  const place = marked.indexOf(current);
+  const next = marked[place + step] ?? (place < 0 && step > 0 ? marked[0] : null);
+  if (next) {
+    current?.classList.remove("here");
+    current = next;
+    next.classList.add("here");
+    next.scrollIntoView({ block: "center" });
+    next.querySelector(".ln").focus({ preventScroll: true });
+  } else if (step > 0) {
+    const link = new URL(document.querySelector("[data-next-error]").href);
+    const last = lines.querySelector(".row:last-child");
+    link.searchParams.set("at", last ? Number(last.dataset.at) + 1 : 0);
+    location.href = link;
+  }
+}
+
+if (lines) {
+  if ("follows" in lines.dataset) follow();
+  onDemand(document.querySelector("[data-earlier]"), () => ({ at: lines.dataset.begin, back: true }), "afterbegin");
+  onDemand(document.querySelector("[data-later]"), () => ({ at: lines.dataset.end }), "beforeend");
+  document.querySelector("[data-next-error]").addEventListener("click", (event) => {
+    event.preventDefault();
+    nextError(1);
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.target.matches("input, textarea, select") || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "n") nextError(1);
+    if (event.key === "p") nextError(-1);
+  });
+}

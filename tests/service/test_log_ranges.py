@@ -1,0 +1,199 @@
+"""Parts of a log: every line once, with its number, however the pages are cut."""
+
+from __future__ import annotations
+
+import gzip
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schedmate.model import NotFound
+from schedmate.model.account import account_name
+from schedmate.service.views import log_ranges
+from schedmate.service.views.log_fold import folded
+from schedmate.service.views.log_ranges import open_log
+from schedmate.service.views.log_search import next_trouble, search
+from schedmate.service.views.log_terminal import screen_line
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Blocks and pages so small that every edge is met."""
+    monkeypatch.setattr(log_ranges, "BLOCK", 64)
+    monkeypatch.setattr(log_ranges, "_MOST_BYTES", 96)
+
+
+@pytest.fixture
+def opened(tmp_path):
+    def opens(content, name="a.log"):
+        path = tmp_path / name
+        path.write_bytes(content)
+        return open_log(path, account_name())
+
+    return opens
+
+
+def texts(found):
+    return [line.screen.text for line in found.lines]
+
+
+LINES = st.lists(st.text("abc ", max_size=40), min_size=1, max_size=60)
+
+
+@pytest.mark.usefixtures("small")
+def test_pages_forwards_hold_every_line_once_with_its_number(opened):
+    @given(LINES, st.integers(1, 7))
+    def check(lines, count):
+        with opened("".join(f"{line}\n" for line in lines).encode()) as log:
+            at, seen = 0, []
+            while at < log.size:
+                found = log.forwards(at, lines=count, masked=False)
+                seen += found.lines
+                assert found.end > at
+                at = found.end
+        assert [line.number for line in seen] == list(range(1, len(lines) + 1))
+        assert [line.screen.text.rstrip() for line in seen] == [line.rstrip() for line in lines]
+
+    check()
+
+
+@pytest.mark.usefixtures("small")
+def test_pages_backwards_hold_every_line_once(opened):
+    @given(LINES, st.integers(1, 7))
+    def check(lines, count):
+        with opened("".join(f"{line}\n" for line in lines).encode()) as log:
+            at, numbers = log.size, []
+            while at > 0:
+                found = log.backwards(at, lines=count, masked=False)
+                numbers = [line.number for line in found.lines] + numbers
+                assert found.begin < at
+                at = found.begin
+        assert numbers == list(range(1, len(lines) + 1))
+
+    check()
+
+
+@pytest.mark.usefixtures("small")
+def test_a_line_is_found_by_its_number(opened):
+    with opened(b"".join(b"line %d\n" % number for number in range(1, 200))) as log:
+        for number in (1, 2, 9, 10, 64, 150, 199):
+            found = log.forwards(log.offset_of(number), lines=1, masked=False)
+            assert texts(found) == [f"line {number}"]
+            assert found.lines[0].number == number
+        with pytest.raises(NotFound, match="no line 900"):
+            log.offset_of(900)
+
+
+def test_a_log_that_grows_keeps_its_numbers(tmp_path):
+    path = tmp_path / "a.log"
+    path.write_text("one\n")
+    with open_log(path, account_name()) as log:
+        assert log.backwards(log.size, masked=False).lines[-1].number == 1
+    with path.open("a") as more:
+        more.write("two\nthree\n")
+    with open_log(path, account_name()) as log:
+        last = log.backwards(log.size, masked=False).lines[-1]
+    assert (last.number, last.screen.text) == (3, "three")
+
+
+def test_a_log_that_was_begun_anew_is_counted_anew(tmp_path, monkeypatch):
+    monkeypatch.setattr(log_ranges, "BLOCK", 16)
+    path = tmp_path / "a.log"
+    path.write_text("first line\n" * 50)
+    with open_log(path, account_name()) as log:
+        log.offset_of(50)
+    path.write_text("another\n" * 60)
+    with open_log(path, account_name()) as log:
+        assert log.backwards(log.size, masked=False).lines[-1].number == 60
+
+
+def test_bars_collapse_as_in_a_terminal():
+    shown = screen_line(b" 10%|#   |\r 50%|##  |\r100%|####|\n", masked=False)
+    assert shown.text == "100%|####|"
+    assert shown.redrawn == 2
+
+
+def test_colours_become_words_and_other_escapes_go():
+    shown = screen_line(b"\x1b[2K\x1b[1;31mfailed\x1b[0m: \x1b]0;title\x07x", masked=False)
+    assert [(span.text, span.style) for span in shown.spans] == [
+        ("failed", "bold red"),
+        (": x", ""),
+    ]
+
+
+def test_what_looks_like_a_secret_is_masked():
+    line = b"export HF_TOKEN=hf_abcdefghijklmnopqrstuvwx"
+    assert "hf_abc" in screen_line(line, masked=False).text
+    assert "hf_abc" not in screen_line(line, masked=True).text
+    assert screen_line(b"M" * 64, masked=True).text == "[redacted]"
+
+
+def test_an_endless_line_is_cut():
+    shown = screen_line(b"x" * 100_000, masked=False)
+    assert len(shown.text) == 4000
+    assert shown.cut == 96_000
+
+
+def test_a_packed_log_is_unpacked(opened):
+    with opened(gzip.compress(b"one\ntwo\n"), "a.log.gz") as log:
+        assert texts(log.forwards(0, masked=False)) == ["one", "two"]
+
+
+def test_search_has_no_end_before_the_logs(opened):
+    lines = [f"step {number} {'ERROR' if number % 100 == 0 else 'ok'}" for number in range(1, 2001)]
+    with opened("\n".join(lines).encode()) as log:
+        found = search(log, "error", masked=False)
+        assert [line.number for line in found.lines] == list(range(100, 2001, 100))
+        assert found.complete
+        assert not search(log, "Error", masked=False).lines
+        first = search(log, "ok", masked=False)
+        assert len(first.lines) == 100
+        assert not first.complete
+        second = search(log, "ok", begin=first.searched, masked=False)
+        assert second.lines[0].number == 102
+
+
+def test_a_masked_secret_is_not_found_by_a_search(opened):
+    with opened(b"password=hunter2hunter2\n") as log:
+        assert search(log, "hunter2", masked=False).lines
+        assert not search(log, "hunter2", masked=True).lines
+
+
+def test_the_next_error(opened):
+    with opened(b"fine\nterror of the seas\nValueError: no\nfine\nKilled\n") as log:
+        first = next_trouble(log, 0)
+        assert log.number_at(first) == 3
+        assert log.number_at(next_trouble(log, first + 1)) == 5
+        assert next_trouble(log, log.size) is None
+
+
+def test_a_log_is_folded_to_the_cause_and_its_end(opened):
+    with opened(b"".join(b"line %d\n" % number for number in range(1, 1001))) as log:
+        ranges = folded(log, [500], masked=False)
+    assert [(found.lines[0].number, found.lines[-1].number) for found in ranges] == [
+        (492, 508),
+        (976, 1000),
+    ]
+
+
+def test_what_is_folded_never_overlaps(opened):
+    @given(st.sets(st.integers(1, 120), max_size=6), st.integers(1, 120))
+    def check(numbers, length):
+        with opened(b"".join(b"%d\n" % number for number in range(1, length + 1))) as log:
+            shown = [
+                line.number for found in folded(log, numbers, masked=False) for line in found.lines
+            ]
+        assert shown == sorted(set(shown))
+        assert {number for number in numbers if number <= length} <= set(shown)
+        assert shown[-1] == length
+
+    check()
+
+
+def test_what_its_owner_may_not_read_is_not_there(tmp_path):
+    with pytest.raises(NotFound), open_log(tmp_path / "none.log", account_name()):
+        pass
+    (tmp_path / "a.log").write_text("x")
+    with pytest.raises(NotFound), open_log(tmp_path / "a.log", "no-such-user"):
+        pass

@@ -1,0 +1,199 @@
+"""What people do through pages: who may, from where, and that it is written down."""
+
+from __future__ import annotations
+
+import re
+import urllib.error
+import urllib.parse
+import urllib.request
+
+import pytest
+
+from schedmate.model import Action, JobState, Request
+from schedmate.testing.builders import a_diagnosis, a_job, a_learned_rule, an_origin
+from schedmate.web.server import serving
+from schedulers.local_site import wait_for
+from service.place import Place
+from web.conftest import Always, Served, free_port
+
+pytestmark = pytest.mark.processes
+
+
+class KeepsAddress(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *_):
+        return None
+
+
+def post(served, path, *, headers=None, **fields):
+    origin = f"http://127.0.0.1:{served.port}"
+    request = urllib.request.Request(
+        origin + path,
+        data=urllib.parse.urlencode(fields).encode(),
+        headers={"Origin": origin} if headers is None else headers,
+    )
+    try:
+        with urllib.request.build_opener(KeepsAddress).open(request, timeout=60) as answer:
+            return answer.status
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code
+
+
+def token(served, path):
+    return re.search(r'name="token" value="(\w+)"', served.get(path).text)[1]
+
+
+@pytest.fixture
+def failed(served, tmp_path):
+    log = tmp_path / "train.log"
+    log.write_text("starting\nbeegfs: target 7 lost, retry limit reached\n")
+    served.store.keep_diagnosis("1", 0, a_diagnosis("unknown", confidence=0.2))
+    served.show(
+        a_job(id="1", state=JobState.FAILED, exit_code=1, workdir=str(tmp_path), logs=(str(log),))
+    )
+    return served
+
+
+def test_an_operator_corrects_a_diagnosis_for_all(failed):
+    given = token(failed, "/jobs/1")
+    sent = {"token": given, "reason": "storage_io", "note": "OST 12", "for_all": "yes"}
+    assert post(failed, "/jobs/1/correct", **sent) == 303
+    assert failed.store.diagnoses("1")[0].reason == "storage_io"
+    assert [past.reason for past in failed.store.past_failures(teacher="operator")] == [
+        "storage_io"
+    ]
+    act = failed.store.acts(about="job 1")[0]
+    assert act.action == "correct a diagnosis"
+    assert "was unknown, is storage_io" in act.detail
+    text = failed.get("/jobs/1").text
+    assert "Why attempt 1 failed: storage_io" in text
+    assert "correct a diagnosis" in text
+
+
+def test_its_owner_corrects_it_for_this_run_alone(failed):
+    failed.site.access = Always(a_job().user)
+    given = token(failed, "/jobs/1")
+    sent = {"token": given, "reason": "storage_io", "for_all": "yes"}
+    assert post(failed, "/jobs/1/correct", **sent) == 303
+    assert failed.store.diagnoses("1")[0].reason == "storage_io"
+    assert not failed.store.past_failures(teacher="operator")
+    assert not failed.store.learned_rules()
+
+
+def test_a_correction_is_left_for_the_decision_engine(failed):
+    post(failed, "/jobs/1/correct", token=token(failed, "/jobs/1"), reason="storage_io")
+    assert [event.kind for event in failed.store.unhandled_events()] == ["JobDiagnosed"]
+
+
+@pytest.mark.parametrize("reason", ["", "no_such_reason"])
+def test_a_reason_that_does_not_exist_is_refused(failed, reason):
+    assert post(failed, "/jobs/1/correct", token=token(failed, "/jobs/1"), reason=reason) == 400
+    assert failed.store.diagnoses("1")[0].reason == "unknown"
+    assert not failed.store.acts()
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"Origin": "http://evil.example.org"},
+        {"Origin": "null"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+    ],
+)
+def test_a_form_of_another_page_does_nothing(failed, headers):
+    given = token(failed, "/jobs/1")
+    sent = {"token": given, "reason": "storage_io"}
+    assert post(failed, "/jobs/1/correct", headers=headers, **sent) == 403
+    assert failed.store.diagnoses("1")[0].reason == "unknown"
+
+
+@pytest.mark.parametrize("given", ["", "0" * 64, "é"])
+def test_a_form_without_its_token_does_nothing(failed, given):
+    assert post(failed, "/jobs/1/correct", token=given, reason="storage_io") == 403
+    assert failed.store.diagnoses("1")[0].reason == "unknown"
+
+
+def eves_token(served):
+    """From the page of a failed job of hers."""
+    served.store.keep_diagnosis("9", 0, a_diagnosis("unknown"))
+    served.show(a_job(id="9", user="eve", state=JobState.FAILED))
+    before, served.site.access = served.site.access, Always("eve")
+    given = token(served, "/jobs/9")
+    served.site.access = before
+    return given
+
+
+def test_a_token_is_its_users_alone(failed):
+    given = eves_token(failed)
+    assert post(failed, "/jobs/1/correct", token=given, reason="storage_io") == 403
+
+
+def test_an_endless_form_is_refused(failed):
+    given = token(failed, "/jobs/1")
+    sent = {"token": given, "reason": "storage_io", "note": "x" * 100_000}
+    assert post(failed, "/jobs/1/correct", **sent) == 413
+
+
+@pytest.fixture
+def proposed(served):
+    served.store.keep_rule(a_learned_rule("r1", enabled=False, origin=an_origin("llm")))
+    return served
+
+
+@pytest.mark.parametrize(("decision", "asked"), [("accept", True), ("refuse", False)])
+def test_an_operator_decides_on_a_proposed_rule(proposed, decision, asked):
+    given = token(proposed, "/rules")
+    assert post(proposed, f"/rules/r1/{decision}", token=given) == 303
+    rule = proposed.store.learned_rules()[0]
+    assert rule.asked is asked
+    assert not rule.proposed
+    assert proposed.store.acts(about="rule r1")[0].action == f"{decision} a rule"
+    assert "No proposal waits" in proposed.get("/rules").text
+    assert post(proposed, f"/rules/r1/{decision}", token=given) == 400
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    monkeypatch.setenv("SCHEDMATE_CONFIG", "/dev/null")
+    place = Place(tmp_path)
+    yield place
+    place.leave()
+
+
+@pytest.fixture
+def page_of_place(place):
+    port = free_port()
+    with place.store() as store, serving(place.settings, host="127.0.0.1", port=port) as site:
+        yield Served(site, store, port)
+
+
+def test_what_was_done_to_a_job_is_undone(place, page_of_place):
+    served = page_of_place
+    blocker = place.submit("sleep 600", request=Request(gpus=2))
+    wait_for(lambda: place.job(blocker).state is JobState.RUNNING, "the start of the blocker")
+    waiting = place.submit("true")
+    place.scheduler.set_nice(waiting, 77)
+    action = Action(kind="set_nice", job_id=waiting, attempt=0, why="shorter first", value=77.0)
+    served.store.intend(action, at=1.0)
+    served.store.settle(action, "done", at=1.0)
+    served.show(place.job(blocker), place.job(waiting))
+    given = token(served, f"/jobs/{waiting}")
+    assert post(served, f"/jobs/{waiting}/revert", token=given) == 303
+    assert place.job(waiting).nice == 0
+    assert served.store.acts(about=f"job {waiting}")[0].action == "revert"
+    assert post(served, f"/jobs/{waiting}/revert", token=given) == 400
+
+
+@pytest.mark.parametrize("user", ["", "eve"])
+@pytest.mark.parametrize(
+    "path", ["/jobs/1/correct", "/jobs/1/revert", "/rules/r1/accept", "/rules/r1/refuse"]
+)
+def test_who_may_not_is_shown_nothing(failed, proposed, path, user):
+    given = eves_token(failed)
+    failed.site.access = Always(user)
+    assert post(failed, path, token=given, reason="storage_io") == 404
+    assert failed.store.diagnoses("1")[0].reason == "unknown"
+    assert failed.store.learned_rules()[0].proposed
+    assert not failed.store.acts()

@@ -1,0 +1,184 @@
+"""A job's log and the files its page quotes, over a real server."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from schedmate.model import Evidence, Finding, JobState, Workload
+from schedmate.store import KeptAdvice
+from schedmate.testing.builders import a_diagnosis, a_job, an_advice
+from web.conftest import Always
+
+pytestmark = pytest.mark.processes
+
+
+@pytest.fixture
+def failed(served, tmp_path):
+    """A job that failed at line 500 of its log, in a directory with its code."""
+    work = tmp_path / "work"
+    work.mkdir()
+    log = work / "train.log"
+    lines = [f"step {number} loss 0.5" for number in range(1, 1001)]
+    lines[499] = "RuntimeError: <img src=x onerror=alert(1)>"
+    lines[9] = " 10%|#   |\r100%|####|"
+    lines[19] = "wandb login: api_key=0123456789abcdef0123456789abcdef"
+    log.write_text("\n".join(lines) + "\n")
+    (work / "train.py").write_text("import torch\nepochs = 90\n")
+    (work / "private.txt").write_text("not quoted anywhere\n")
+    epochs = Finding(value=90.0, source="code", evidence=(Evidence("train.py", 2, "epochs = 90"),))
+    served.store.keep_advice(
+        "1", KeptAdvice(an_advice(60.0, workload=Workload(epochs=epochs)), None)
+    )
+    served.store.keep_diagnosis(
+        "1", 0, a_diagnosis("gpu_oom", evidence=(Evidence(str(log), 500, "RuntimeError"),))
+    )
+    served.show(a_job(id="1", state=JobState.FAILED, workdir=str(work), logs=(str(log),)))
+    served.log = log
+    return served
+
+
+def test_a_failed_jobs_log_opens_at_its_cause(failed):
+    text = failed.get("/jobs/1/log").text
+    assert 'id="L500"' in text
+    assert 'id="L1000"' in text
+    assert 'id="L300"' not in text
+    assert "lines folded" in text
+
+
+def test_a_log_line_is_no_html(failed):
+    text = failed.get("/jobs/1/log").text
+    assert "<img" not in text.replace('<img src="/static/icon.svg"', "")
+    assert "&lt;img src=x" in text
+
+
+@pytest.mark.parametrize(
+    ("query", "there", "not_there"),
+    [
+        ("line=700", "L700", "L600"),
+        ("show=start", "L1", "L500"),
+        ("show=end", "L1000", "L500"),
+    ],
+)
+def test_any_part_has_its_address(failed, query, there, not_there):
+    text = failed.get(f"/jobs/1/log?{query}").text
+    assert f'id="{there}"' in text
+    assert f'id="{not_there}"' not in text
+
+
+def test_bars_are_collapsed(failed):
+    text = failed.get("/jobs/1/log?show=start").text
+    assert "100%|####|" in text
+    assert "10%|#   |" not in text
+    assert "↺ 1" in text
+
+
+def test_the_whole_log_is_searched(failed):
+    text = failed.get("/jobs/1/log?q=step+999").text
+    assert "1 line with" in text
+    assert "#L999" in text
+    assert "No line has" in failed.get("/jobs/1/log?q=nowhere").text
+
+
+def test_the_next_error_is_a_redirect(failed):
+    page = failed.get("/jobs/1/log/next-error?at=0")
+    assert page.status == 200
+    assert 'id="L500"' in page.text
+    assert failed.get("/jobs/1/log/next-error?at=20000").status == 404
+
+
+def test_a_growing_log_is_read_from_where_it_was(failed):
+    begun = failed.get(f"/jobs/1/log/lines?at={failed.log.stat().st_size}")
+    with failed.log.open("a") as more:
+        more.write("another line\nand one that is being wri")
+    known = begun.headers["x-log-identity"]
+    more = failed.get(f"/jobs/1/log/lines?at={begun.headers['x-log-end']}&known={known}")
+    assert 'id="L1001"' in more.text
+    assert "being wri" in more.text
+    assert more.headers["x-log-anew"] == "no"
+    with failed.log.open("a") as rest:
+        rest.write("tten\n")
+    again = failed.get(f"/jobs/1/log/lines?at={more.headers['x-log-end']}&known={known}")
+    assert "and one that is being written" in again.text
+    assert "another line" not in again.text
+
+
+def test_a_log_that_was_rotated_is_shown_anew(failed):
+    known = failed.get("/jobs/1/log/lines?at=0").headers["x-log-identity"]
+    failed.log.rename(failed.log.with_suffix(".1"))
+    failed.log.write_text("a new beginning\n")
+    answer = failed.get(f"/jobs/1/log/lines?at=20000&known={known}")
+    assert answer.headers["x-log-anew"] == "yes"
+    assert "a new beginning" in answer.text
+
+
+def test_the_log_can_be_downloaded(failed):
+    answer = failed.get("/jobs/1/log/raw")
+    assert answer.headers["content-type"].startswith("text/plain")
+    assert answer.headers["content-disposition"].startswith("attachment")
+    assert answer.text == failed.log.read_bytes().decode()
+
+
+def test_the_line_behind_a_value(failed):
+    job = failed.get("/jobs/1").text
+    assert "/jobs/1/file?name=train.py&amp;line=2#L2" in job
+    text = failed.get("/jobs/1/file?name=train.py&line=2").text
+    assert "epochs = 90" in text
+    assert 'row cause" id="L2"' in text
+
+
+@pytest.mark.parametrize(
+    "name", ["private.txt", "../state/schedmate.sqlite3", "/etc/passwd", "train.py/../private.txt"]
+)
+def test_only_files_that_are_quoted_are_opened(failed, name):
+    assert failed.get(f"/jobs/1/file?name={name}&line=1").status == 404
+
+
+def test_a_log_that_is_not_the_jobs_is_not_there(failed):
+    assert failed.get("/jobs/1/log?file=1").status == 404
+    assert failed.get("/jobs/1/log?file=-1").status == 422
+
+
+def test_an_operator_sees_anothers_log_without_its_secrets(failed):
+    assert "0123456789abcdef" in failed.get("/jobs/1/log?show=start").text
+    failed.site.access = Always("another", operator=True)
+    for path in ("/jobs/1/log?show=start", "/jobs/1/log/raw", "/jobs/1/log/lines?at=0"):
+        text = failed.get(path).text
+        assert "0123456789abcdef" not in text
+        assert "[redacted]" in text
+    assert "No line has" in failed.get("/jobs/1/log?q=0123456789abcdef").text
+
+
+@pytest.mark.parametrize("user", ["", "eve"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/jobs/1/log",
+        "/jobs/1/log/lines?at=0",
+        "/jobs/1/log/next-error",
+        "/jobs/1/log/raw",
+        "/jobs/1/file?name=train.py&line=2",
+    ],
+)
+def test_no_one_else_reads_a_line(failed, path, user):
+    assert failed.get(path).status == 200
+    failed.site.access = Always(user)
+    answer = failed.get(path)
+    assert answer.status == 404
+    assert "step" not in answer.text
+    unknown = failed.get(path.replace("/jobs/1", "/jobs/777"))
+    assert answer.text.replace("job 1", "") == unknown.text.replace("job 777", "")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file to another user")
+def test_a_log_is_read_with_its_owners_rights_only(failed, tmp_path):
+    secret = tmp_path / "root-only.log"
+    secret.write_text("what only root may read\n")
+    secret.chmod(0o600)
+    failed.show(
+        a_job(id="2", user="nobody", state=JobState.FAILED, workdir="/tmp", logs=(str(secret),))
+    )
+    answer = failed.get("/jobs/2/log")
+    assert answer.status == 404
+    assert "what only root" not in answer.text

@@ -1,0 +1,146 @@
+"""Pages about the whole site, and that no handler answers a stranger."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+import time
+
+import pytest
+
+import schedmate.web
+from schedmate.model import JobState, LlmCall, Request
+from schedmate.store import KeptAdvice
+from schedmate.testing.builders import a_diagnosis, a_job, a_past_run, an_advice
+from web.conftest import Always
+
+pytestmark = pytest.mark.processes
+
+OPEN_TO_STRANGERS = {
+    "/": "numbers of the queue",
+    "/jobs/{job_id}": "numbers of a job",
+}
+"""Pages that a stranger may see, and what of them; the tests of the API have its own."""
+NOT_PAGES = ("/api/", "/static", "/healthz", "/readyz", "/metrics")
+
+
+@pytest.fixture
+def history(served):
+    """Six runs of one code, two of which failed, a job that runs and one that waits for it."""
+    now = time.time()
+    for number in range(6):
+        job_id, failed = str(number), number < 2
+        served.store.keep_advice(job_id, KeptAdvice(an_advice(60.0), None))
+        job = a_job(
+            id=job_id,
+            state=JobState.FAILED if failed else JobState.COMPLETED,
+            request=Request(gpus=2, partition="gpu"),
+            nodes=("gpu1",),
+            submit_time=now - 4000,
+            start_time=now - 3600 + 10 * number,
+            end_time=now - 3520 + 10 * number,
+        )
+        served.store.keep_run(a_past_run(job=job))
+        if failed:
+            served.store.keep_diagnosis(job_id, 0, a_diagnosis("gpu_oom"))
+    served.store.keep_advice("7", KeptAdvice(an_advice(60.0), None))
+    served.show(
+        a_job(
+            id="7",
+            state=JobState.RUNNING,
+            start_time=now - 10,
+            request=Request(gpus=12, partition="gpu"),
+        ),
+        a_job(id="8", name="waits", submit_time=now - 60, request=Request(gpus=4, partition="gpu")),
+    )
+    return served
+
+
+def test_the_cluster_shows_use_over_time_and_who_waits(history):
+    text = history.get("/cluster?by=partition").text
+    assert "GPUs in use" in text
+    assert re.search(r'<path class="area c0" d="M[0-9.,L-]+Z"', text)
+    assert 'href="/?partition=gpu"' in text
+    waiting = text[text.index("Who waits for what") :]
+    assert "waits" in waiting
+    assert re.search(r'<td class="number">\d\d s</td>', waiting), "a start in about 50 seconds"
+
+
+def test_failures_by_reason(history):
+    text = history.get("/failures").text
+    assert "gpu_oom" in text
+    assert "33 %" in text
+    assert "No run has ended" not in text
+
+
+def test_how_good_predictions_were(history):
+    """60 s were predicted with a spread from 30 to 120, and it took 80 s."""
+    text = history.get("/accuracy").text
+    assert re.search(r"same code</th><td[^>]*>6</td><td[^>]*>25 %</td><td[^>]*>100 %", text)
+    queue = history.get("/").text
+    assert "predicted run times are 25 % off in the median of 6 runs" in queue
+
+
+def test_what_the_model_was_asked_and_what_it_cost(served):
+    assert "was not asked anything" in served.get("/model").text
+    call = LlmCall(
+        at=time.time(), purpose="diagnose", model="m1", outcome="ok", calls=1, prompt_tokens=1200
+    )
+    served.store.record_call(call)
+    text = served.get("/model").text
+    assert "diagnose" in text
+    assert "1,200" in text
+
+
+def test_nodes_and_why_one_is_suspect(history):
+    assert "gpu1" in history.get("/nodes").text
+    assert "No node has" in history.get("/nodes?q=none-of-that").text
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("/cluster", "Nothing ran"),
+        ("/failures", "No run has ended"),
+        ("/accuracy", "No run has failed"),
+        ("/rules", "Nothing is learnt yet"),
+    ],
+)
+def test_what_is_empty_is_a_sentence(served, path, words):
+    assert words in served.get(path).text
+
+
+@pytest.mark.parametrize("path", ["/cluster?hours=0", "/failures?days=x", "/cluster?by=colour"])
+def test_a_wrong_address_is_explained(served, path):
+    answer = served.get(path, Accept="text/html")
+    assert answer.status == 422
+    assert answer.headers["content-type"].startswith("text/html")
+    assert "Show the queue" in answer.text
+
+
+def all_routes():
+    """Of every module of the package that has some."""
+    names = [one.name for one in pkgutil.iter_modules(schedmate.web.__path__)]
+    modules = [importlib.import_module(f"schedmate.web.{name}") for name in names]
+    return [
+        (method, route.path)
+        for module in modules
+        for route in getattr(getattr(module, "router", None), "routes", ())
+        for method in sorted(route.methods)
+        if not route.path.startswith(NOT_PAGES)
+    ]
+
+
+def test_no_page_is_there_for_a_stranger(served):
+    """A handler that is new is either refused to strangers or named above."""
+    served.show(a_job(id="1", state=JobState.FAILED))
+    served.site.access = Always("")
+    routes = all_routes()
+    assert ("GET", "/jobs/{job_id}/log") in routes
+    assert ("POST", "/jobs/{job_id}/correct") in routes
+    for method, path in routes:
+        if path not in OPEN_TO_STRANGERS:
+            filled = re.sub(r"{\w+}", "1", path)
+            answer = served.get(f"{filled}?at=0&name=x", method=method)
+            assert answer.status == 404, (method, path)
