@@ -26,6 +26,8 @@ _UNSET = "N/A"
 _NO_JOB = 2**32 - 2
 """What is left of a federation's job that another cluster has started."""
 _EXCLUDED = "ExcNodes"
+_FIRST_WITH_CONF = "26.05"
+"""Slurm's version, at least, where slurmrestd shows the configuration, which does not name it."""
 
 
 class RestSource:
@@ -80,6 +82,7 @@ class RestSource:
         found = self._api.get("conf", "slurm_conf", dict)
         if not found.get("ClusterName"):
             raise SchedulerUnreachable("slurmrestd shows no complete configuration of Slurm")
+        found = {"SLURM_VERSION": _FIRST_WITH_CONF, **found}
         return "".join(f"{name} = {shapes.text(value)}\n" for name, value in found.items())
 
     def shown(self, what: str, name: str = "") -> list[dict[str, str]]:
