@@ -279,10 +279,11 @@ def _results(
     workers: int | None,
     ray_address: str | None,
 ) -> list[SimulationResult]:
-    from schedmate.cli._simulated import progress, talk_of_rows
-    from schedmate.simulator.sweeps import run_tasks
+    from schedmate.cli._simulated import progress, talk_of_rows, warn_of_hours
+    from schedmate.simulator.sweeps import expected_s, run_tasks
 
     with progress() as on_progress:
+        warn_of_hours(expected_s(tasks, workers=workers, on_progress=on_progress))
 
         def on_done(done: int, total: int) -> None:
             if on_progress is not None and total > 1:

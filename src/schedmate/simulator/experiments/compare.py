@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from schedmate.core import TimeLimits
-from schedmate.policies import POLICIES
+from schedmate.policies import POLICIES, Answers
 from schedmate.simulator.engine.outcome import PolicyComparison, SimulationOutcome
 from schedmate.simulator.estimators.controls import CONTROLS
 from schedmate.simulator.experiments.execute import Backend
@@ -178,9 +178,24 @@ def _of_the_plans(setting: Setting, plans: Sequence[Plan]) -> list[str]:
             f"({predicted[0]}-oracle knows the true run times)"
         )
     lines += _steering(setting, plans)
+    idle = dict.fromkeys(each.name for each in plans if changes_nothing(each))
+    if idle:
+        lines.append(
+            f"{', '.join(idle)}: the tracker alone changes nothing; it needs the advisor's "
+            "predictions to order by, or the handler to end what hangs"
+        )
     if setting.left_out:
         lines.append(f"{setting.left_out} jobs that ask for more GPUs are left out")
     return lines
+
+
+def changes_nothing(of: Plan) -> bool:
+    """Whether a tracker is all it has, and its policy makes no use of what one measures."""
+    if of.parts != {"tracker"}:
+        return False
+    policy = POLICIES[of.policy]
+    watched, alone = (policy.answered(Answers(part_slow_pairs=each)) for each in (True, False))
+    return type(watched) is type(alone) and vars(watched) == vars(alone)
 
 
 def _steering(setting: Setting, plans: Sequence[Plan]) -> list[str]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from schedmate.core import FairnessLimits
 from schedmate.model import BadInput, PastRun
 from schedmate.policies import DEFAULT_ORDERING
 from schedmate.simulator.engine.faults import Fault
@@ -79,6 +80,8 @@ class Setting:
     """By which the decision engine orders jobs beside a scheduler."""
     nice_range: int | None = None
     """The largest nice number, as the daemon's setting of that name; None: the scheduler's own."""
+    fairness: FairnessLimits = field(default_factory=FairnessLimits)
+    """How long the decision engine lets a job be overtaken."""
     left_out: int = 0
     """Jobs of the trace that ask for more GPUs than there are."""
     notes: tuple[str, ...] = field(default=())

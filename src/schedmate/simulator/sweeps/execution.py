@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -11,6 +12,7 @@ from schedmate.model import BadInput, JobId, PastRun
 from schedmate.policies import POLICIES, Policy
 from schedmate.simulator.engine.faults import draw_faults
 from schedmate.simulator.engine.outcome import PolicyComparison
+from schedmate.simulator.estimators.controls import CONTROLS
 from schedmate.simulator.experiments.compare import as_it_was, compare, comparison
 from schedmate.simulator.experiments.plan import plan
 from schedmate.simulator.experiments.setting import (
@@ -33,6 +35,10 @@ from schedmate.simulator.traces.synthetic import DEFAULT_PROFILE
 
 OnProgress = Callable[[str, int, int], None]
 SYNTHETIC_GPUS = 64
+_PREDICTED_S, _RUN_S = 0.006, 0.001
+"""What one job takes to be predicted from its code, and in one run, on one core."""
+_MANY_JOBS = 1_000_000
+_WORTH_A_LOOK_S = 1800.0
 _NAMED_ROWS = 3
 
 
@@ -69,10 +75,46 @@ class Loaded:
     """By id, where a store has them."""
 
 
+def expected_s(
+    tasks: Sequence[SimulationTask],
+    *,
+    workers: int | None = None,
+    on_progress: OnProgress | None = None,
+) -> float:
+    """About how long all of them take, by what jobs take on one core; 0 where even a large trace
+    would take minutes, and for several traces, which are not read beforehand."""
+    if len({task.source for task in tasks}) > 1:
+        return 0.0
+    each = [_seconds_a_job(task) for task in tasks]
+    if sum(each) * _MANY_JOBS < _WORTH_A_LOOK_S:
+        return 0.0
+    jobs = tasks[0].jobs
+    if tasks[0].source != SYNTHETIC:
+        jobs = len(_loading(tasks[0], on_progress).columns)
+    hands = min(workers or os.cpu_count() or 1, len(tasks))
+    return sum(each) * jobs / hands
+
+
+def _seconds_a_job(task: SimulationTask) -> float:
+    aided = [plan(name) for name in task.policies if plan(name).parts]
+    predicted = any("advisor" in each.parts for each in aided) and task.error is None
+    runs = len(task.policies) + len(aided) * (len(CONTROLS) if task.controls else 0)
+    return runs * _RUN_S + predicted * _PREDICTED_S * (1.5 if task.controls else 1.0)
+
+
+def _loading(task: SimulationTask, on_progress: OnProgress | None) -> Loaded:
+    if on_progress is not None and task.source != SYNTHETIC:
+        on_progress("trace", 0, 0)
+    loaded = load(task)
+    if on_progress is not None and task.source != SYNTHETIC:
+        on_progress("trace", len(loaded.columns), len(loaded.columns))
+    return loaded
+
+
 def run_task(
     task: SimulationTask, *, reported: bool = False, on_progress: OnProgress | None = None
 ) -> SimulationResult:
-    loaded = load(task)
+    loaded = _loading(task, on_progress)
     if task.by_group:
         return _by_group_result(task, loaded, on_progress, reported=reported)
     setting = _setting(task, loaded.name, loaded.columns, loaded)
