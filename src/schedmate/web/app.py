@@ -82,7 +82,10 @@ def create_app(site: Site) -> FastAPI:
     app.add_middleware(guard.HeadAsGet)
     web = site.settings.web
     app.add_middleware(
-        guard.Gate, access=site.access, rate=web.requests_a_second, names=(web.host, *web.names)
+        guard.Gate,
+        access=lambda: site.access,
+        rate=web.requests_a_second,
+        names=(web.host, *web.names),
     )
     app.add_middleware(metrics.CountRequests, metrics=app.state.metrics)
     return app
