@@ -33,7 +33,7 @@ PACKAGES: dict[str, set[str]] = {
     "handler": {"model", "files", "logs"},
     "llm": {"model", "config", "disk"},
     "store": {"model", "config", "disk"},
-    "schedulers": {"model", "config", "disk", "files"},
+    "schedulers": {"model", "config", "sections", "disk", "files"},
     "core": {"model", "policies"},
     "simulator": {"model", "files", "policies", "core", *THINKERS},
     "service": {
