@@ -55,6 +55,7 @@ def create_app(site: Site) -> FastAPI:
     @asynccontextmanager
     async def running(app: FastAPI) -> AsyncIterator[None]:
         with closing(QuickAdvice(lambda: open_store(site.settings))) as app.state.advice:
+            app.state.advice.rehearse()
             async with stream.open_hub(site) as app.state.hub:
                 yield
 
