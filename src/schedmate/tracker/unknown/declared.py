@@ -81,7 +81,7 @@ _SYNONYMS: Final = {
     "passe": "pass", "epochen": "epoch", "epoche": "epoch", "époque": "epoch", "época": "epoch",
     "итерация": "iter", "эпоха": "epoch", "эпох": "epoch",
 }  # fmt: skip
-_PREPOSITIONS: Final = vocabulary("in on from within at by of for to per")
+_PREPOSITIONS: Final = vocabulary("in on from within at by of for to")
 _OF_DATA: Final = vocabulary(
     "loaded loading from inference sampling evaluation eval test validation"
 )
