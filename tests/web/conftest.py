@@ -98,7 +98,7 @@ class Always:
     def __init__(self, user, *, operator=False):
         self._viewer = Viewer(user=user, operator=operator)
 
-    def viewer(self, client, server):
+    def viewer(self, *_):
         return self._viewer
 
 

@@ -165,7 +165,7 @@ def test_no_one_else_reads_a_line(failed, path, user):
     assert failed.get(path).status == 200
     failed.site.access = Always(user)
     answer = failed.get(path)
-    assert answer.status == 404
+    assert answer.status in (401, 404)
     assert "step" not in answer.text
     unknown = failed.get(path.replace("/jobs/1", "/jobs/777"))
     assert answer.text.replace("job 1", "") == unknown.text.replace("job 777", "")

@@ -90,10 +90,9 @@ def test_a_head_request_is_answered(queue):
 
 def test_a_state_that_does_not_exist_is_an_error_with_a_way_on(queue):
     page = queue.get("/?state=foo", Accept="text/html,*/*")
-    assert page.status == 400
+    assert page.status == 422
     assert page.headers["content-type"].startswith("text/html")
-    assert "there is no state &#39;foo&#39;" in page.text
-    assert "running" in page.text
+    assert "state: no state is called &#39;foo&#39;; there are PENDING" in page.text
 
 
 def test_an_error_is_a_page_for_browsers_and_data_for_programs(queue):

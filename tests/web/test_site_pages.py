@@ -143,4 +143,4 @@ def test_no_page_is_there_for_a_stranger(served):
         if path not in OPEN_TO_STRANGERS:
             filled = re.sub(r"{\w+}", "1", path)
             answer = served.get(f"{filled}?at=0&name=x", method=method)
-            assert answer.status == 404, (method, path)
+            assert answer.status in (401, 404), (method, path)
