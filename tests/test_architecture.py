@@ -37,6 +37,7 @@ PACKAGES: dict[str, set[str]] = {
     "simulator": {"model", "files", "policies", "core", *THINKERS},
     "service": {"model", "config", "disk", "policies", "core", *READERS, *THINKERS, *OUTSIDE},
     "web": {"model", "config", "service", "store"},
+    "client": {"model", "service"},
     "demo": {"model", "config", "policies", "simulator", "service", "llm"},
     "testing": {"model", "config", "files", "policies", "core", "simulator", *OUTSIDE},
 }

@@ -11,7 +11,16 @@ from __future__ import annotations
 
 from bench.accuracy.first_sight_score import CUTS, Look, look, look_at_end
 from bench.command import command_line, progress
-from bench.corpora.home_made_runs import fifth, first, fourth, second, seventh, sixth, third
+from bench.corpora.home_made_runs import (
+    eighth,
+    fifth,
+    first,
+    fourth,
+    second,
+    seventh,
+    sixth,
+    third,
+)
 from bench.corpora.home_made_runs.run import Run
 
 SETS = {
@@ -22,6 +31,7 @@ SETS = {
     "fifth": fifth.RUNS,
     "sixth": sixth.RUNS,
     "seventh": seventh.RUNS,
+    "eighth": eighth.RUNS,
 }
 
 

@@ -2,6 +2,7 @@
 
     python -m bench.live.mixed_jobs                  # 1,000 jobs, about half an hour
     python -m bench.live.mixed_jobs --jobs 100       # a tenth of each kind
+    python -m bench.live.mixed_jobs --one-directory  # all jobs write into the same directory
 
 Needs root and `scripts/install-test-packages`. Healthy jobs, some silent for long, jobs that fail,
 hang or are killed run as real processes of two users; `serve` looks at them every three seconds.
@@ -55,6 +56,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--at-most", type=float, default=90.0, help="minutes")
+    parser.add_argument("--one-directory", action="store_true", help="for the jobs of all kinds")
     parser.add_argument("--keep", type=Path, help="a directory for the daemon's log and store")
     options = parser.parse_args()
     reason = why_not()
@@ -69,7 +71,8 @@ def main() -> None:
         population = _drawn(options.jobs, random.Random(options.seed))
         with _daemon(directory) as process:
             _run("sdiag", "--reset")
-            kinds = _submitted(directory, population)
+            place = directory / "work" if options.one_directory else None
+            kinds = _submitted(directory, population, place)
             _wait(kinds, options.at_most * 60)
             asked = _asked()
             used = _used(process.pid)
@@ -112,22 +115,25 @@ def _daemon(directory: Path) -> Iterator[subprocess.Popen[bytes]]:
         process.wait(120)
 
 
-def _submitted(directory: Path, population: list[Kind]) -> dict[str, Kind]:
-    """The kind of every job by its id, a task of an array having one of its own."""
+def _submitted(directory: Path, population: list[Kind], shared: Path | None) -> dict[str, Kind]:
+    """The kind of every job by its id, a task of an array having one of its own.
+
+    Each kind has a directory of its own unless there is a shared one.
+    """
     for kind in KINDS:
-        place = directory / kind.name
+        place = shared or directory / kind.name
         place.mkdir(exist_ok=True)
         place.chmod(0o777)
-        (place / "job.sh").write_text(kind.script())
+        (place / f"{kind.name}.sh").write_text(kind.script())
         (place / "jupyter").write_text(JUPYTER)
         (place / "jupyter").chmod(0o755)
     kinds: dict[str, Kind] = {}
     for number, kind in enumerate(population):
-        place = directory / kind.name
+        place = shared or directory / kind.name
         words = ["sbatch", "--parsable", "-D", str(place), "-o", f"{place}/%j.log", "-n", "1"]
         words += [f"--uid={_OWNERS[number % len(_OWNERS)]}", f"--time={kind.minutes}"]
         words += [f"--array=0-{kind.tasks - 1}"] if kind.tasks > 1 else []
-        job_id = _run(*words, str(place / "job.sh")).strip()
+        job_id = _run(*words, str(place / f"{kind.name}.sh")).strip()
         ids = [f"{job_id}_{task}" for task in range(kind.tasks)] if kind.tasks > 1 else [job_id]
         kinds |= dict.fromkeys(ids, kind)
     return kinds

@@ -81,8 +81,8 @@ class Watched(SimulationEngine):
         super().__init__(*parts, **named)
         self.log: list[tuple[float, str, int, int]] = []
 
-    def start(self, job, gpus=None, kind=None):
-        done = super().start(job, gpus, kind)
+    def start(self, job, gpus=None, kind=None, excluded=()):
+        done = super().start(job, gpus, kind, excluded)
         if done:
             self.log.append((self.now, "start", job, gpus or self.jobs.gpus[job]))
         return done

@@ -192,7 +192,7 @@ class TwoTypes:
         gpus, kind = self.on[job]
         return gpus / 4 * self.speed(job, kind)
 
-    def start(self, job, gpus=None, kind=None):
+    def start(self, job, gpus=None, kind=None, excluded=()):
         self.on[job] = (gpus, kind)
         return True
 

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from schedmate.cli import root
 from schedmate.model import BadInput, NotFound
 from schedmate.schedulers.slurm import hook
+from schedmate.service.daemon import asking
 
+ROOT = Path(__file__).parents[2]
 PATIENCE_S = 120
 SCHEDMATE = [sys.executable, "-m", "schedmate"]
 
@@ -287,3 +293,32 @@ def test_a_link_is_never_followed(tmp_path):
 def test_a_path_that_lua_or_the_kernel_would_not_take(path):
     with pytest.raises(BadInput, match=r"hook\.socket must be"):
         hook.hook_text(Path(path))
+
+
+@pytest.mark.parametrize("where", ["a new state directory", "a private one", "a public one"])
+def test_a_socket_that_other_users_cannot_reach_is_warned_of(monkeypatch, where):
+    with tempfile.TemporaryDirectory(dir="/tmp") as made:
+        top = Path(made)
+        top.chmod(0o700 if where == "a private one" else 0o755)
+        monkeypatch.setenv("SCHEDMATE_STATE_DIR", str(top / "state"))
+        if where != "a new state directory":
+            monkeypatch.setenv("SCHEDMATE_HOOK__SOCKET", str(top / "ask.sock"))
+
+        done = CliRunner().invoke(root, ["slurm", "install-hook", "--dir", str(top)])
+
+        assert done.exit_code == 0
+        assert (top / hook.NAME).exists()
+    private = {"a new state directory": top / "state", "a private one": top}.get(where)
+    if private is None:
+        assert done.stderr == ""
+    else:
+        assert f"{private} is private; set hook.socket" in done.stderr
+
+
+def test_the_page_about_the_hook_has_the_bounds_of_the_code():
+    page = (ROOT / "docs" / "how-to" / "submit-hook.md").read_text()
+    text = hook.hook_text(Path("/run/schedmate/advice.sock"))
+    asked = int(re.findall(r"MOST_ASKED = (\d+)", text)[0])
+
+    assert f"A question has at most {asked // 1024} KB" in page
+    assert re.search(rf"daemon reads\s+up to {asking._MOST_BYTES // 1024} KB", page)

@@ -105,6 +105,15 @@ def test_a_name_cannot_forge_a_job(bench):
     assert bench.scheduler.jobs(["999", "998"]) == []
 
 
+def test_the_next_run_does_not_run_while_the_last_one_is_being_stopped(bench):
+    job_id = bench.shell("trap '' TERM; echo run >> runs; sleep 600 & wait; sleep 600")
+    bench.wait_for_lines("runs", 1)
+    bench.running(job_id)
+    subprocess.run(["scontrol", "requeue", job_id], check=True)
+    seen = [bench.job(job_id) for _ in range(5)]
+    assert {(job.state, job.restarts) for job in seen} == {(JobState.PENDING, 1)}
+
+
 def test_excluded_nodes_add_up(bench, slurm_cluster):
     job_id = bench.shell("exit 3")
     (first,) = bench.ended(job_id).nodes

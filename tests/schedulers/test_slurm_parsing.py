@@ -208,6 +208,24 @@ def test_a_job_that_is_being_stopped_to_be_queued_again_waits(reason, state):
 
 
 @pytest.mark.parametrize(
+    ("times", "state"),
+    [
+        ({"EndTime": "1794908522", "RestartCnt": "1"}, JobState.PENDING),
+        ({"EndTime": "1794908522", "RestartCnt": "0"}, JobState.RUNNING),
+        ({"EndTime": "1794904925", "RestartCnt": "1"}, JobState.RUNNING),
+        ({"EndTime": "NONE", "TimeLimit": "UNLIMITED", "RestartCnt": "1"}, JobState.PENDING),
+        ({"EndTime": "1794908522", "RestartCnt": "1", "Reason": "TimeLimit"}, JobState.RUNNING),
+    ],
+)
+def test_whose_times_slurm_shows_while_a_run_is_being_stopped(times, state):
+    """Of the next run, once the job is queued again; else of the run that has ended."""
+    stopping = {"State": "COMPLETING", "Reason": "None"}
+    shown = {"StartTime": "1794904922", "TimeLimit": "1:00:00"}
+    row = next(squeue()) | stopping | shown | times
+    assert parsing.queued_job(row, lambda _: False).state is state
+
+
+@pytest.mark.parametrize(
     ("name", "uid", "user"),
     [
         ("ada", "1001", "ada"),

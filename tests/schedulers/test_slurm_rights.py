@@ -16,6 +16,11 @@ SOURCE = os.pathsep.join(path for path in sys.path if path)
 ORDINARY = "nobody"
 
 LATER = "--begin=now+1hour"
+ADMINISTRATOR = ("set", "adminlevel=administrator")
+RIGHTS = (
+    "requeue {0}, hold {0}, nice {0}, time limit {0}, scripts {0}, drain {1}, "
+    "queue yes, accounting yes"
+)
 
 
 @pytest.fixture
@@ -26,6 +31,7 @@ def cluster(slurm_cluster):
         pytest.skip("another user cannot ask this cluster")
     yield slurm_cluster
     subprocess.run(["scancel", "--state=PENDING"], check=False)
+    wait_for(lambda: not _as("root", "squeue", "-h").stdout, "an empty queue")
 
 
 def _as(user, *command, **env):
@@ -115,12 +121,16 @@ def test_an_ordinary_user_in_assist_pushes_no_job_back(cluster, schedmate):
 
 
 def test_the_doctor_tries_each_right_and_changes_nothing(cluster, schedmate):
-    others = submitted("root", LATER, "--nice=7")
-    form = ("squeue", "-h", "-j", others, "-o", "%i %y %Q %l %T %S %x")
+    others, held = submitted("root", LATER, "--nice=7"), submitted("root", "--hold", "--time=10")
+    form = ("squeue", "-h", "-j", f"{others},{held}", "-S", "i", "-o", "%i %y %Q %l %T %r %S %x")
+    wait_for(lambda: "BeginTime" in _as("root", *form).stdout, "a first look of Slurm's at both")
     before = _as("root", *form).stdout
     told = schedmate(ORDINARY, "doctor", "--json")
     rights, modes = part(told, "rights"), part(told, "modes")
-    assert rights["text"] == "queue yes, accounting yes, scripts no, changes no"
+    assert rights["text"] == RIGHTS.format("no", "no")
+    assert "requeue: scontrol: Access/permission denied" in rights["fix"]
+    for name in ("hold", "nice", "time limit"):
+        assert f"{name}: scontrol: Invalid user id" in rights["fix"]
     assert (rights["state"], modes["text"]) == ("note", "observe; act for own jobs only")
     assert f"sacctmgr modify user {ORDINARY} set adminlevel=operator" in modes["fix"]
     assert part(told, "files")["fix"].startswith("schedmate service install")
@@ -130,12 +140,24 @@ def test_the_doctor_tries_each_right_and_changes_nothing(cluster, schedmate):
     subprocess.run(added, check=True)
     try:
         told = schedmate(ORDINARY, "doctor", "--json")
-        assert part(told, "rights")["text"] == "queue yes, accounting yes, scripts yes, changes yes"
+        assert part(told, "rights")["text"] == RIGHTS.format("yes", "no")
+        assert part(told, "rights")["state"] == "ok", "drains are not asked for"
         assert part(told, "modes")["text"] == "observe, assist, act"
+        subprocess.run(["sacctmgr", "-i", "modify", "user", ORDINARY, *ADMINISTRATOR], check=True)
+        told = schedmate(ORDINARY, "doctor", "--json")
+        assert part(told, "rights")["text"] == RIGHTS.format("yes", "yes")
     finally:
         subprocess.run(["sacctmgr", "-i", "delete", "user", ORDINARY], check=True)
-    assert before.startswith(f"{others} 7 ")
+    first, second = before.splitlines()
+    assert first.startswith(f"{others} 7 ")
+    assert second.startswith(f"{held} 0 0 10:00 PENDING JobHeldUser ")
     assert _as("root", *form).stdout == before
+
+
+def test_without_a_job_to_try_it_on_the_role_counts(cluster, schedmate):
+    found = part(schedmate(ORDINARY, "doctor", "--json"), "rights")
+    assert found["text"] == RIGHTS.format("no", "no")
+    assert "requeue: by its role (ordinary user): no job to try it on" in found["fix"]
 
 
 def test_other_users_jobs_do_not_keep_an_ordinary_user_from_looking(cluster, schedmate):

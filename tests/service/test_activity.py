@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import os
+import pwd
+import tempfile
+from pathlib import Path
 
 import pytest
 
+from files.people import OTHER, OWNER, give, needs_root
+from schedmate.files import INVOKER
 from schedmate.model import Activity, JobState, SchedulerError, SchedulerUnreachable
-from schedmate.service.daemon.activity import Activities, newest_change
+from schedmate.service.daemon.activity import Activities
+from schedmate.service.daemon.file_changes import Change, Writers, changes_below
 from schedmate.testing.builders import a_job
 from schedmate.testing.scheduler import FakeScheduler
 
@@ -32,6 +38,15 @@ def running(scheduler, job_id, workdir, **parts):
     return job
 
 
+@pytest.fixture
+def home():
+    """Where other users come to, unlike to what is below pytest's own directory."""
+    with tempfile.TemporaryDirectory(prefix="schedmate-activity-", dir="/tmp") as made:
+        Path(made).chmod(0o755)
+        (Path(made) / "home").mkdir()
+        yield Path(made) / "home"
+
+
 def write(path, at):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("x")
@@ -45,8 +60,13 @@ def test_the_newest_file_counts_but_neither_hidden_ones_nor_our_own(tmp_path):
     write(tmp_path / "state" / "schedmate.sqlite3", 900)
     (tmp_path / "link").symlink_to("/proc")
 
-    assert newest_change(tmp_path, tmp_path / "state") == 200
-    assert newest_change(tmp_path / "nowhere") is None
+    found = changes_below(INVOKER, str(tmp_path), str(tmp_path / "state"))
+
+    assert [(change.path, change.at) for change in found] == [
+        (str(tmp_path / "out" / "deep" / "ckpt"), 200.0),
+        (str(tmp_path / "a"), 100.0),
+    ]
+    assert changes_below(INVOKER, str(tmp_path / "nowhere")) == []
 
 
 def test_all_suspects_are_one_question(tmp_path):
@@ -59,15 +79,101 @@ def test_all_suspects_are_one_question(tmp_path):
     assert [found[name].cpu_s for name in ("1", "2", "3")] == [1.0, 2.0, None]
 
 
-def test_files_that_may_be_anybodys_count_only_where_no_cpu_time_is_known(tmp_path):
-    scheduler = Measuring(job1=Activity(cpu_s=1.0))
-    write(tmp_path / "log", 100)
-    measured, other = (running(scheduler, name, tmp_path) for name in ("1", "2"))
-    activities = Activities(scheduler)
+def test_a_file_of_a_shared_directory_is_a_sign_of_life_of_every_job_there(tmp_path):
+    scheduler = Measuring(job1=Activity(cpu_s=1.0), job2=Activity(cpu_s=1.0))
+    write(tmp_path / "model.pt", 100)
+    jobs = [running(scheduler, name, tmp_path) for name in ("1", "2")]
 
-    assert activities.of([measured], [measured])["1"].files_at == 100
-    assert activities.of([measured], [measured, other])["1"].files_at is None
-    assert activities.of([other], [measured, other])["2"].files_at == 100
+    found = Activities(scheduler).of(jobs, jobs)
+
+    assert [found[job.id].files_at for job in jobs] == [100, 100]
+
+
+@pytest.mark.parametrize(
+    ("state", "restarts"),
+    [(JobState.RUNNING, 0), (JobState.COMPLETED, 0), (JobState.PENDING, 1)],
+)
+def test_the_log_of_another_job_is_no_sign_of_life(tmp_path, state, restarts):
+    scheduler = Measuring(job1=Activity(cpu_s=1.0))
+    write(tmp_path / "data", 100)
+    write(tmp_path / "2.log", 900)
+    suspect = running(scheduler, "1", tmp_path)
+    logs = (f"{tmp_path}/./2.log",)
+    other = a_job(id="2", state=state, restarts=restarts, workdir=str(tmp_path), logs=logs)
+
+    assert Activities(scheduler).of([suspect], [suspect, other])["1"].files_at == 100
+
+
+def newest(name, job, *others, **parts):
+    """When the file last changed if it may be the job's."""
+    change = Change(f"{job.workdir}/{name}", 100.0, **parts)
+    return Writers([job, *others]).newest_of(job, [change])
+
+
+def a_running_job(job_id, **parts):
+    return a_job(id=job_id, state=JobState.RUNNING, workdir="/data/run", **parts)
+
+
+def test_a_log_that_two_jobs_share_counts_for_both():
+    one, other = (a_running_job(name, logs=("/data/run/train.log",)) for name in ("1", "2"))
+
+    assert newest("train.log", one, other) == newest("train.log", other, one) == 100
+
+
+@pytest.mark.parametrize(
+    ("name", "counts"),
+    [
+        ("model-123457.pt", False),
+        ("model-123457-of-123456.pt", True),
+        ("model-123456.pt", True),
+        ("model-1234570.pt", True),
+        ("model-57.pt", True),
+        ("model.pt", True),
+    ],
+)
+def test_a_file_with_the_number_of_another_job_in_its_name_is_that_jobs(name, counts):
+    others = a_running_job("123457_3"), a_running_job("57")
+
+    assert newest(name, a_running_job("123456"), *others) == (100 if counts else None)
+
+
+def test_numbers_of_jobs_that_have_ended_say_nothing():
+    ended = a_job(id="123457", state=JobState.COMPLETED, workdir="/data/run")
+
+    assert newest("model-123457.pt", a_running_job("123456"), ended) == 100
+
+
+@pytest.mark.parametrize(
+    ("mode", "workdir", "counts"),
+    [
+        (0o644, "/data/run", False),
+        (0o644, "/data", False),
+        (0o644, "/data/run/deeper", False),
+        (0o644, "/data/elsewhere", True),
+        (0o664, "/data/run", True),
+    ],
+)
+def test_a_file_that_only_another_user_of_the_directory_can_write(mode, workdir, counts):
+    suspect = a_running_job("1", user="daemon")
+    other = a_job(id="2", state=JobState.RUNNING, workdir=workdir, user="nobody")
+    uid = pwd.getpwnam("nobody").pw_uid
+
+    assert newest("model.pt", suspect, other, uid=uid, mode=mode) == (100 if counts else None)
+    assert newest("model.pt", a_running_job("1", user="root"), other, uid=uid, mode=mode) == 100
+
+
+@needs_root
+@pytest.mark.processes
+def test_a_directory_that_only_the_owner_can_read_is_looked_at_as_the_owner(home):
+    give(home, OWNER, 0o700)
+    write(home / "model.pt", 100)
+    scheduler = Measuring()
+    suspect = running(scheduler, "1", home, user=OWNER)
+    stranger = running(scheduler, "2", home, user=OTHER)
+
+    found = Activities(scheduler).of([suspect, stranger], [suspect, stranger])
+
+    assert (found["1"].files_at, found["2"].files_at) == (100, None)
 
 
 def test_what_kind_of_job_it_is_comes_from_its_script(tmp_path):

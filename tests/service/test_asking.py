@@ -10,10 +10,12 @@ from urllib.parse import urlencode
 import pytest
 
 from files.people import OWNER, as_user, give, needs_root
+from schedmate.model import JobState, PastRun
 from schedmate.model.account import account_name
 from schedmate.service.daemon import asking
 from schedmate.service.daemon.asking import AdviceSocket, target_of
 from schedmate.service.wiring import open_store
+from schedmate.testing.builders import a_job
 
 pytestmark = pytest.mark.processes
 
@@ -158,3 +160,32 @@ def test_a_place_that_cannot_be_used_is_reported_and_no_more(place, caplog):
     made.close()
     assert "no one can ask for advice" in caplog.text
     assert (place.work / "ask.sock").read_text() == "a file"
+
+
+def test_runs_that_were_cancelled_are_no_expectation(place):
+    """By how most of the runs ended that the prediction rests on."""
+    (place.work / "job.sh").write_text("#!/bin/bash\npython3 train.py\n")
+    (place.work / "train.py").write_text("print(1)\n")
+    described = []
+    made = AdviceSocket(
+        place.work / "ask.sock",
+        lambda: open_store(place.settings),
+        lambda advice: described.append(advice.prediction) or [],
+    )
+    for state, expected in ((JobState.CANCELLED, None), (JobState.COMPLETED, 600.0)):
+        with place.store() as store:
+            for number in range(3):
+                job = a_job(
+                    id=f"{state}-{number}",
+                    state=state,
+                    name="job",
+                    workdir=str(place.work),
+                    start_time=1000.0,
+                    end_time=1600.0,
+                )
+                store.keep_run(PastRun(job=job))
+        form = {"cwd": [str(place.work)], "argv": ["job.sh"], "job-name": ["job"]}
+        made._advice(account_name(), form)
+        found = described.pop()
+        assert found.outcome is not None, "it rests on past runs"
+        assert (found.duration_s and found.duration_s.p50) == expected

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import json
 import time
+from contextlib import closing
 
 import pytest
 from click.testing import CliRunner
 
 from schedmate.cli import root
-from schedmate.model import JobState
+from schedmate.model import Action, JobState
+from schedmate.schedulers.base import Rights
 from schedmate.service.daemon.serving import look_once
+from schedmate.service.dry_run import DryRun
+from schedmate.store.sqlite import SqliteStore
+from schedmate.testing.builders import a_job
+from schedmate.testing.scheduler import FakeScheduler
 from service.place import KILLED_ONCE, Place
 
 
@@ -34,11 +40,12 @@ def test_it_decides_and_changes_nothing(place):
     waiting = place.scheduler.submit(place.submission("sleep 600"))
     decided = []
 
-    look_once(place.settings, lambda action, would: decided.append((action, would)))
+    look_once(place.settings, lambda action, obstacle: decided.append((action, obstacle)))
 
-    kinds = {(one.job_id, one.kind): would for one, would in decided}
-    assert kinds[waiting, "set_nice"] is (place.mode != "observe")
-    assert kinds[failing, "requeue"] is (place.mode == "act")
+    kinds = {(one.job_id, one.kind): obstacle for one, obstacle in decided}
+    in_this_mode = f" in mode {place.mode}"
+    assert kinds[waiting, "set_nice"] == (in_this_mode if place.mode == "observe" else None)
+    assert kinds[failing, "requeue"] == (None if place.mode == "act" else in_this_mode)
     assert (place.job(failing).restarts, place.job(waiting).nice) == (0, 0)
     with place.store() as store:
         assert store.actions() == []
@@ -93,3 +100,27 @@ def test_serve_prints_one_line_a_decision(verbs):
     decision = json.loads(line)
     assert (decision["schema"], decision["would"]) == ("schedmate.decision/1", True)
     assert (decision["kind"], decision["job_id"]) == ("requeue", job)
+
+
+def test_what_is_only_recorded_in_mode_act_has_the_true_reason(tmp_path):
+    """Beside what the mode allows: what asks nothing, what was recorded before, missing rights."""
+
+    class OfMany(FakeScheduler):
+        def rights(self):
+            return Rights(everyone=False, role="ordinary user")
+
+    scheduler, shown = OfMany(), []
+    scheduler.put(a_job(id="1", user="somebody else"))
+    kinds = ("leave", "requeue", "hold")
+    actions = [Action(kind=kind, job_id="1", attempt=0, why="") for kind in kinds]
+    with closing(SqliteStore(tmp_path / "store")) as store:
+        store.intend(actions[2], at=1.0, state="observed")
+        dry = DryRun(scheduler, store, "act", lambda _, obstacle: shown.append(obstacle))
+        for action in actions:
+            dry.carry_out(action, 2.0)
+
+    assert shown == [
+        ": there is nothing to do",
+        ": this account may not do it",
+        ", as it was before: it is not done later",
+    ]

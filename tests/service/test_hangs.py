@@ -22,6 +22,7 @@ HANG_S = 3.0
 LINES = 200
 SILENT_S = 3 * HANG_S
 AT_MOST_S = 240.0
+STEADY = ("sh", "-c", "while echo at work; do sleep 0.1; done")
 JOB = Path(__file__).parent / "silent_job.py"
 
 
@@ -82,7 +83,7 @@ def test_healthy_jobs_with_long_silences_are_not_touched(place):
     held = f"{sys.executable} silent_job.py none {LINES} 0; sleep infinity"
     ends = [place.begin(kind) for kind in ("checkpoint", "evaluation", "compile")]
     ends += [place.begin(kind) for kind in ("cpu", "child", "files")]
-    ends += [place.begin("cpu", alone=False), place.begin("child", alone=False)]
+    ends += [place.begin(kind, alone=False) for kind in ("cpu", "child", "files")]
     stay = [
         place.begin("notebook", command=("./jupyter", "lab")),
         place.begin("shell", command=("bash", "-c", held)),
@@ -100,6 +101,7 @@ def test_healthy_jobs_with_long_silences_are_not_touched(place):
 
 def test_a_true_hang_is_queued_again_exactly_once_and_warned_of_after_that(place):
     hangs = [place.begin("hang"), place.begin("hang", alone=False)]
+    place.begin("writes beside them", command=STEADY, alone=False)
 
     assert place.follow(lambda: all(place.warned(job) for job in hangs))
     looked_at = time.monotonic()

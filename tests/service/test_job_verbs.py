@@ -23,8 +23,10 @@ from schedmate.model import (
     JobState,
     NodeState,
     PastRun,
+    Request,
 )
 from schedmate.model.legible import has_hidden
+from schedmate.service.actions import Actions
 from schedmate.service.views.job_view import JobView
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_diagnosis, a_job, a_progress
@@ -173,3 +175,49 @@ def test_it_is_shown_who_holds_a_job(site):
     assert re.search(r"^1 .* held by SchedMate: x", queue, re.MULTILINE)
     assert re.search(r"^2 .* held by an administrator \(JobHeldAdmin\)", queue, re.MULTILINE)
     assert "  waits       held by SchedMate: x\n" in job
+
+
+@pytest.mark.parametrize(
+    ("mode", "parts", "why"),
+    [
+        ("assist", {"comment": "schedmate=off"}, "its comment has schedmate=off"),
+        ("act", {}, "its partition is no canary partition"),
+        ("act", {"request": Request(partition="try")}, None),
+        ("observe", {"comment": "schedmate=off"}, None),
+    ],
+)
+def test_why_names_the_setting_by_which_a_waiting_job_is_left_alone(
+    site, monkeypatch, mode, parts, why
+):
+    monkeypatch.setenv("SCHEDMATE_MODE", mode)
+    monkeypatch.setenv("SCHEDMATE_SCOPE__CANARY_PARTITIONS", '["try"]')
+    site.scheduler.put(a_job(**parts))
+
+    done = site.run("why", "1")
+
+    words = "" if why is None else f"; SchedMate leaves it alone: {why}"
+    assert done.out == f"job 1 is next: no job runs or waits before it{words}\n"
+
+
+def test_why_names_the_bound_on_actions_an_hour(site):
+    site.scheduler.put(a_job(id="1", state=JobState.FAILED))
+    site.scheduler.put(a_job(id="2"))
+    site.store.keep_diagnosis("1", 0, SICK)
+    actions = Actions(site.scheduler, site.store, "act", an_hour=0)
+    actions.carry_out(Action(kind="requeue", job_id="1", why="", attempt=0), 1.0)
+    actions.carry_out(Action(kind="hold", job_id="2", why="", attempt=0), 1.0)
+    actions.finish_interrupted(2.0)
+
+    bound = "the bound of 0 actions an hour is reached"
+    assert site.run("why", "1").out.endswith(f"; it waits to be queued again: {bound}\n")
+    assert site.run("why", "2").out.endswith(f"; it could not be held: {bound}\n")
+    assert f"requeue: ({bound})" in re.sub(r":\s+", ": ", site.run("job", "1").out)
+
+
+def test_a_name_with_line_breaks_and_escapes_is_one_legible_line(site):
+    site.scheduler.put(a_job(name="a\nb\x1b[2J"))
+
+    done = site.run("jobs")
+
+    [_, line] = done.out.splitlines()
+    assert "a\\x0ab\\x1b[2J" in line

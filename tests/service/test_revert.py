@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from schedmate.cli import root
 from schedmate.core import JobReverted
-from schedmate.model import Action, DecisionReason, JobState, NodeState, Request
+from schedmate.model import Action, DecisionReason, JobState, NodeState, NotFound, Request
 from schedmate.service.records.attempts import past_of
 from schedmate.service.records.event_log import opened
 from schedmate.service.usecases.revert import revert
@@ -178,3 +178,13 @@ def test_the_verb_undoes_a_place_in_the_local_queue(place):
 def test_a_time_that_is_none_is_refused(place):
     run = CliRunner().invoke(root, ["revert", "--since", "yesterday"])
     assert "such as 30m, 1h or 2d" in str(run.exception)
+
+
+def test_a_job_that_is_unknown_is_an_error(store):
+    scheduler = FakeScheduler()
+    scheduler.put(a_job(id="2"))
+    with pytest.raises(NotFound, match="neither fake nor the history knows a job 1"):
+        undone(scheduler, store, job_id="1")
+    assert undone(scheduler, store, job_id="2") == []
+    done(store, "set_nice", value=3.0)
+    assert undone(scheduler, store, job_id="1") == []

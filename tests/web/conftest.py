@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 import socket
+import subprocess
+import sys
 import urllib.error
 import urllib.request
 from contextlib import closing
@@ -37,10 +39,19 @@ class Served:
     store: object
     port: int
 
+    def url(self, path):
+        return f"http://127.0.0.1:{self.port}{path}"
+
     def get(self, path, *, method="GET", **headers):
-        request = urllib.request.Request(
-            f"http://127.0.0.1:{self.port}{path}", headers=headers, method=method
-        )
+        return self.ask(method, path, **headers)
+
+    def post(self, path, body, **headers):
+        return self.ask("POST", path, json.dumps(body).encode(), **headers)
+
+    def ask(self, method, path, body=None, **headers):
+        if body is not None:
+            headers = {"Content-Type": "application/json"} | headers
+        request = urllib.request.Request(self.url(path), body, headers, method=method)
         try:
             with urllib.request.urlopen(request, timeout=60) as answer:
                 return Answer(answer.status, dict(answer.headers), answer.read().decode())
@@ -61,6 +72,25 @@ class Always:
 
     def viewer(self, client, server):
         return self._viewer
+
+
+_ASK = """
+import sys, urllib.error, urllib.request as u
+url, body = sys.argv[1:]
+request = u.Request(url, body.encode() or None, {"Content-Type": "application/json"})
+try:
+    print(u.urlopen(request, timeout=60).read().decode())
+except urllib.error.HTTPError as error:
+    print(error.read().decode())
+"""
+
+
+def as_user(user, url, body=None):
+    """The JSON that another account of this machine gets; only root can ask so."""
+    words = [sys.executable, "-c", _ASK, url, "" if body is None else json.dumps(body)]
+    become = ["setpriv", f"--reuid={user}", "--clear-groups"]
+    done = subprocess.run([*become, *words], capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
 
 
 def free_port():

@@ -114,7 +114,7 @@ def test_what_is_empty_is_a_sentence(served, path, words):
 @pytest.mark.parametrize("path", ["/cluster?hours=0", "/failures?days=x", "/cluster?by=colour"])
 def test_a_wrong_address_is_explained(served, path):
     answer = served.get(path, Accept="text/html")
-    assert answer.status == 422
+    assert answer.status == 400
     assert answer.headers["content-type"].startswith("text/html")
     assert "Show the queue" in answer.text
 

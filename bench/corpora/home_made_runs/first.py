@@ -370,7 +370,7 @@ RUNS = (
     Run(ninja_counts, training=False),
     Run(rsync_files, training=False, timed=True),
     Run(molecular_dynamics, training=False, last_words=True),
-    Run(flow_solver, training=False, last_words=True, open_ended=True),
+    Run(flow_solver, training=False, last_words=True),
     Run(web_service, training=False, open_ended=True),
     Run(converted_files, training=False, last_words=True),
     Run(rendered_frames, training=False),

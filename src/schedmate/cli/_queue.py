@@ -10,6 +10,7 @@ from rich.text import Text
 
 from schedmate.cli._common import duration
 from schedmate.model import JobState
+from schedmate.model.legible import legible
 from schedmate.service.views.queue_row import QueueRow, queue_row
 
 if TYPE_CHECKING:
@@ -52,10 +53,10 @@ def _cells(row: QueueRow) -> tuple[str, ...]:
     job = row.view.job
     marked = row.note_kind == "warning"
     restarted = f" ↻{job.restarts}" if job.restarts else ""
-    note = escape(row.note)
+    note = escape(legible(row.note))
     return (
         escape(job.id),
-        escape(_short(job.name)),
+        escape(_short(legible(job.name))),
         f"[{_COLOURS.get(job.state, 'red')}]{job.state}{restarted}[/]"
         + (f" [yellow]{_MARK}[/]" if marked else ""),
         duration(row.predicted_s),

@@ -65,13 +65,17 @@ def command(
     were. With a port, its page and its API (/api/v1) are on 127.0.0.1.
     """
     from schedmate.service.daemon.log_output import begin_logging
-    from schedmate.service.daemon.serving import look_once, serve
+    from schedmate.service.daemon.serving import look_once, refuse_second, serve
     from schedmate.service.daemon.signals import handled_signals
+    from schedmate.service.start_warnings import start_warnings
 
     settings = _settings(no_llm=no_llm)
-    _warn(settings)
+    if not dry_run:
+        refuse_second(settings)
+    for warning in start_warnings(settings):
+        say(warning)
     begin_logging(log_file)
-    on_decision = _printer(settings, as_json=as_json) if dry_run else None
+    on_decision = _printer(as_json=as_json) if dry_run else None
     if once:
         look_once(settings, on_decision)
     else:
@@ -119,36 +123,20 @@ def _described(advice: Advice) -> list[str]:
     return list(advice_lines(advice, duration))
 
 
-def _printer(settings: Settings, *, as_json: bool) -> Callable[[Action, bool], None]:
+def _printer(*, as_json: bool) -> Callable[[Action, str | None], None]:
     """One line a decision."""
 
-    def show(action: Action, would: bool) -> None:
+    def show(action: Action, obstacle: str | None) -> None:
         if as_json:
             from schedmate.model.wire import to_json
 
+            would = obstacle is None
             print_json({"schema": "schedmate.decision/1", "would": would, **to_json(action)})
             return
         about = f"node {action.node}" if action.node else f"job {action.job_id}"
         value = "" if action.value is None or action.node else f" {action.value:g}"
         nodes = f", not on {','.join(action.exclude_nodes)}" if action.exclude_nodes else ""
-        mode = "would be done" if would else f"only recorded in mode {settings.mode}"
-        echo(f"{about}: {action.kind}{value}{nodes} ({action.why}); {mode}")
+        outcome = "would be done" if obstacle is None else f"only recorded{obstacle}"
+        echo(f"{about}: {action.kind}{value}{nodes} ({action.why}); {outcome}")
 
     return show
-
-
-def _warn(settings: Settings) -> None:
-    """What the account and the mode mean together; a scheduler that is down is reported later."""
-    from contextlib import suppress
-
-    from schedmate.model import SchedMateError
-    from schedmate.service.account import account_at
-    from schedmate.service.wiring import open_scheduler
-
-    if settings.mode != "observe":
-        with suppress(SchedMateError):
-            account = account_at(open_scheduler(settings))
-            for warning in account.warnings(settings.mode):
-                say(warning)
-            if settings.mode == "act" and settings.drain.allowed and not account.drains:
-                say(f"drain.allowed: {account.user} may not change nodes, so none is drained")

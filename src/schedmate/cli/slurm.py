@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import stat
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from schedmate.cli._common import echo, json_option, print_json, verb
+from schedmate.cli._common import echo, json_option, print_json, say, verb
+
+if TYPE_CHECKING:
+    from schedmate.config import Settings
 
 _SCHEMA = "schedmate.hook/1"
 
@@ -58,6 +63,13 @@ def install_verb(directory: Path | None, dry_run: bool, always: bool, as_json: b
         place = hook.place_of_hook(SlurmCommands(settings.slurm.timeout_s).ask)
         directory, is_enabled = place.directory, place.is_enabled
     path = directory.absolute() / hook.NAME
+    private = _private_directory(settings)
+    if private is not None:
+        say(
+            f"other users cannot reach {settings.advice_socket}: {private} is private; set "
+            "hook.socket to a path in a directory that everyone may enter, e.g. "
+            "/run/schedmate/advice.sock, for the daemon and here"
+        )
     if dry_run:
         if path.exists() or path.is_symlink():
             hook.refuse_foreign(path)
@@ -71,6 +83,17 @@ def install_verb(directory: Path | None, dry_run: bool, always: bool, as_json: b
         echo(f"written to {path}")
     if not is_enabled:
         echo("Slurm uses it once slurm.conf has the line CliFilterPlugins=lua", err=True)
+
+
+def _private_directory(settings: Settings) -> Path | None:
+    """The directory on the way to the socket that other users may not enter."""
+    socket = settings.advice_socket
+    if socket.is_relative_to(settings.state_dir.absolute()) and not settings.state_dir.exists():
+        return settings.state_dir  # it will be made for its owner alone
+    for directory in reversed(socket.parents):
+        if directory.exists() and not directory.stat().st_mode & stat.S_IXOTH:
+            return directory
+    return None
 
 
 @verb(name="uninstall-hook", examples="schedmate slurm uninstall-hook")

@@ -25,7 +25,7 @@ def command(job_id: str, as_json: bool) -> None:
     from schedmate.service.views.job_view import job_view, parts_in
     from schedmate.service.views.sentences import why_sentence
     from schedmate.service.visibility import viewer_of
-    from schedmate.service.wiring import open_scheduler, open_store
+    from schedmate.service.wiring import limits_of, open_scheduler, open_store
 
     settings = config.load()
     scheduler, store = open_scheduler(settings), open_store(settings)
@@ -33,8 +33,16 @@ def command(job_id: str, as_json: bool) -> None:
     shown = [part.shown for part in parts] or [job_id]
     views = [job_view(scheduler, store, viewer, one) for one in shown]
     heads = [f"{part.in_words()}: " for part in parts] or [""]
+    scope = None if settings.mode == "observe" else limits_of(settings, act_since=0.0).scope
     answers = [
-        head + why_sentence(view, queue, time.time(), duration)
+        head
+        + why_sentence(
+            view,
+            queue,
+            time.time(),
+            duration,
+            objection=None if scope is None else scope.objection(view.job),
+        )
         for head, view in zip(heads, views, strict=True)
     ]
     view = views[0]

@@ -10,6 +10,8 @@ from schedmate.model.workload import Evidence, Workload
 
 Basis = Literal["identical", "same_code", "similar", "history", "prior", "none"]
 Level = Literal["error", "warning", "hint"]
+AdviceState = Literal["reading", "preliminary", "final"]
+"""Of an answer that gets better: no file was opened for a preliminary one."""
 
 
 Z90 = 1.2816

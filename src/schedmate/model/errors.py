@@ -11,6 +11,8 @@ SchedMateError            exit 1
 │   ├── ModelTooSlow               the deadline passed
 │   ├── BudgetSpent                the token budget is used up
 │   └── BadAnswer                  no valid answer after the repair turns
+├── ServerUnreachable     exit 1   the site's daemon does not answer
+├── NotSignedIn           exit 1   it does not know who asks, or they may not
 ├── StoreUnavailable      exit 1   the disk under a database is full or does not answer
 │   └── LeaseLost                  another daemon decides now
 └── NotThereYet           exit 1   a verb that a later release brings
@@ -77,6 +79,14 @@ class BudgetSpent(ModelError):
 
 
 class BadAnswer(ModelError):
+    pass
+
+
+class ServerUnreachable(SchedMateError):
+    """What this machine shows is still there."""
+
+
+class NotSignedIn(SchedMateError):
     pass
 
 

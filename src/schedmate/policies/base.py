@@ -8,7 +8,7 @@ visible here: only what was requested and what is expected.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal, Protocol
 
@@ -104,9 +104,22 @@ class ClusterView(Protocol):
     def fits(self, job: int, gpus: int | None = None, kind: int | None = None) -> bool:
         """Whether `start` would work, fragmentation included."""
 
-    def start(self, job: int, gpus: int | None = None, kind: int | None = None) -> bool:
+    def node_gpus(self) -> Sequence[int]:
+        """GPUs that work on each node, used or not; none on a cluster without nodes."""
+
+    def place_of(self, job: int) -> Sequence[tuple[int, int]]:
+        """The nodes that a running job is on, with its GPUs on each; none without nodes."""
+
+    def start(
+        self,
+        job: int,
+        gpus: int | None = None,
+        kind: int | None = None,
+        excluded: Collection[int] = (),
+    ) -> bool:
         """Give a job its GPUs, all at once: those it requested, or as many as are named; of one
-        type where that is named, else of whichever is free, never of two.
+        type where that is named, else of whichever is free, never of two; on none of the excluded
+        nodes.
 
         A job that ran before resumes where it was, after the cost of a restart.
         """

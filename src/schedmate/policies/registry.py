@@ -30,9 +30,10 @@ from schedmate.policies.shortest_first import (
     SsfOracle,
 )
 from schedmate.policies.sia import Pollux, Sia
+from schedmate.policies.slurm import Slurm
 
 _ALL: tuple[type[Policy], ...] = (
-    *(Fifo, FirstFit, Easy, Conservative, Multifactor),
+    *(Fifo, FirstFit, Easy, Conservative, Multifactor, Slurm),
     *(Sjf, Ssf, Qssf, Srtf, Srsf, Tiresias, Las, Gittins, Lucid, Gavel, Pollux, Sia),
     *(SjfOracle, SsfOracle, SrtfOracle, SrsfOracle),
 )

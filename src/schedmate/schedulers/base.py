@@ -33,10 +33,10 @@ class KnowsRights(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One right that was tried: `allowed` is None where there was nothing to try it on."""
+    """One right that was tried; `note` is the refusal, or why it could not be tried."""
 
     name: str
-    allowed: bool | None
+    allowed: bool
     note: str
 
 
@@ -45,7 +45,8 @@ class TriesRights(Protocol):
     """A scheduler at which rights can be tried without changing anything."""
 
     def try_rights(self) -> list[Trial]:
-        """`queue`, `accounting`, `scripts` and `changes`, of other users' jobs."""
+        """`queue`, `accounting`, `scripts`, and each change that a mode needs: `nice`,
+        `time limit`, `requeue`, `hold` of other users' jobs, and `drain`."""
 
 
 @runtime_checkable

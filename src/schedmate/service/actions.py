@@ -59,6 +59,7 @@ class Actions:
     ) -> None:
         self._scheduler = scheduler
         self._store = store
+        self._mode = mode
         self._allowed = _ALLOWED[mode]
         self._hour = HourlyBound(store, an_hour)
         self._nodes = NodeActions(scheduler, store)
@@ -86,13 +87,18 @@ class Actions:
         elif (self._store.intend(action, at=now) or self._failed_to_give_back(action)) and may:
             if self._hour.take(action, now):
                 self._do(action, now)
-            elif action.kind != "requeue":  # which waits for the next hour
-                self._store.settle(action, "failed", at=now, note=self._hour.words)
+            else:
+                later = action.kind == "requeue"  # which waits for the next hour
+                state: ActionState = "intended" if later else "failed"
+                self._store.settle(action, state, at=now, note=self._hour.words)
 
-    def would(self, action: Action) -> bool:
-        """Whether it would be carried out in this mode and by this account."""
-        allowed = action.asks_the_scheduler and self._is_allowed(action)
-        return allowed and self._may(action) is not False
+    def obstacle(self, action: Action) -> str | None:
+        """Why it would only be recorded, None where it would be carried out."""
+        if not action.asks_the_scheduler:
+            return ": there is nothing to do"
+        if not self._is_allowed(action):
+            return f" in mode {self._mode}"
+        return ": this account may not do it" if self._may(action) is False else None
 
     def waits_for_others(self, action: Action) -> bool:
         """Whether it is asked for together with all of its kind, at the end of a look."""

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from schedmate.schedulers.base import Scheduler
     from schedmate.store import Store
 
-    OnDecision = Callable[[Action, bool], None]
-    """Gets each new decision, and whether it would have been carried out."""
+    OnDecision = Callable[[Action, str | None], None]
+    """Gets each new decision and why it would only have been recorded, None where it would have
+    been carried out."""
 
 
 class DryRun(Actions):
@@ -43,7 +44,8 @@ class DryRun(Actions):
         kept = self._store.actions(job_id=action.job_id)
         before = {one.state for one in kept if one.action.key == action.key}
         if not before & {"done", "intended"}:
-            self._on_decision(action, not before and self.would(action))
+            recorded = ", as it was before: it is not done later" if before else None
+            self._on_decision(action, recorded or self.obstacle(action))
         self._store.intend(action, at=now, state="noted")
 
     def see_through(self, action: Action, now: float) -> None:

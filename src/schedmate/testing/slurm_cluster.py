@@ -26,7 +26,7 @@ from schedmate.testing import slurm_config
 from schedmate.testing.slurm_config import Ports
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
 PROGRAMS = ("munged", "mariadbd", "mariadb-install-db", "slurmdbd", "slurmctld", "slurmd", "sbatch")
 _NODES = 2
@@ -45,15 +45,26 @@ def why_not() -> str | None:
 
 
 @contextmanager
-def private_slurm(directory: Path | None = None, *, nodes: int = _NODES) -> Iterator[SlurmCluster]:
-    """Start a cluster, point SLURM_CONF at it, and stop it at the end."""
+def private_slurm(
+    directory: Path | None = None,
+    *,
+    nodes: int = _NODES,
+    gpus_per_node: int = 2,
+    settings: Mapping[str, str] | None = None,
+) -> Iterator[SlurmCluster]:
+    """Start a cluster, point SLURM_CONF at it, and stop it at the end.
+
+    `settings` replace lines of slurm.conf by their first word.
+    """
     with ExitStack() as stack:
         if directory is None:  # socket paths must be short
             made = tempfile.mkdtemp(prefix="schedmate-slurm-", dir="/tmp")
             stack.callback(shutil.rmtree, made, ignore_errors=True)
             directory = Path(made)
         names = tuple(f"node{number}" for number in range(nodes))
-        cluster = SlurmCluster(directory.resolve(), names, ports=Ports.free(nodes))
+        cluster = SlurmCluster(
+            directory.resolve(), names, gpus_per_node, Ports.free(nodes), settings=settings or {}
+        )
         before = os.environ.get("SLURM_CONF")
         stack.callback(_restore, before)
         os.environ["SLURM_CONF"] = str(cluster.config)
@@ -69,6 +80,7 @@ class SlurmCluster:
     gpus_per_node: int = 2
     ports: Ports = field(default_factory=lambda: Ports.free(_NODES))
     running: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
+    settings: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def slots(self) -> int:

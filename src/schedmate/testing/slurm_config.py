@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 CLUSTER = "private"
 GPU_TYPE = "a100"
 _CAN_SWITCH_CGROUPS_OFF = 24
 """The major version from which slurmd insists on control groups unless configured otherwise."""
-_DEVICES = ("null", "zero", "full", "random", "urandom")
+_DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "ptmx", "shm")
 """Slurm wants a device file for each GPU; these are on every machine and are harmless."""
 
 
@@ -41,18 +42,25 @@ class ClusterShape(Protocol):
     nodes: tuple[str, ...]
     gpus_per_node: int
     ports: Ports
+    settings: Mapping[str, str]
 
 
 def files(cluster: ClusterShape, host: str, major: int) -> dict[str, str]:
-    gpus = "".join(
-        f"Name=gpu Type={GPU_TYPE} File=/dev/{name}\n" for name in _DEVICES[: cluster.gpus_per_node]
-    )
     return {
-        "slurm.conf": _slurm_conf(cluster, host),
+        "slurm.conf": _with_settings(_slurm_conf(cluster, host), cluster.settings),
         "slurmdbd.conf": _slurmdbd_conf(cluster, host),
-        "gres.conf": f"AutoDetect=off\n{gpus}",
+        "gres.conf": f"AutoDetect=off\n{_gpus(cluster.gpus_per_node)}",
         "cgroup.conf": "CgroupPlugin=disabled\n" if major >= _CAN_SWITCH_CGROUPS_OFF else "",
     }
+
+
+def _gpus(count: int) -> str:
+    return "".join(f"Name=gpu Type={GPU_TYPE} File=/dev/{name}\n" for name in _DEVICES[:count])
+
+
+def _with_settings(conf: str, settings: Mapping[str, str]) -> str:
+    kept = [line for line in conf.splitlines() if line.partition("=")[0] not in settings]
+    return "\n".join([*kept, *(f"{name}={value}" for name, value in settings.items()), ""])
 
 
 def _slurm_conf(cluster: ClusterShape, host: str) -> str:

@@ -78,7 +78,7 @@ def _forecast(
     newest = scan.stamps.last.get(series.stamps or "") if facts.now is None else None
     return facts.forecasts.forecast(
         series.timeline,
-        total=position.total,
+        total=None if position.total is None else position.total - position.before,
         similar=similar,
         cap_s=facts.cap_s,
         now=newest,

@@ -21,6 +21,7 @@ from schedmate.tracker.formats.quantities import (
     speeds_in,
 )
 from schedmate.tracker.formats.total_names import total_names
+from schedmate.tracker.time_pairs import pair_of_times
 
 _MAX_LENGTH = 1024
 _OF = r"\s{0,3}(?:/|of|out of|von|sur|de)\s{0,3}"
@@ -80,6 +81,7 @@ class RestHints:
     since_start: bool
     speed: bool
     steps: bool
+    of_time: bool
     ended: bool
     """The line of an epoch ends with how long it took."""
 
@@ -96,6 +98,7 @@ def rest_hints(text: str) -> RestHints:
         since_start=_since_start(text) is not None,
         speed=_FPS.search(text) is not None or bool(speeds_in(text, text.lower())),
         steps=_BATCHES.search(text) is not None,
+        of_time=pair_of_times(text) is not None,
         ended=span_of_unit(text) is not None and _STARTS.search(text) is None,
     )
 

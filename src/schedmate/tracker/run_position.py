@@ -12,7 +12,7 @@ from schedmate.tracker.counting.table import LEARNED, PARTS
 from schedmate.tracker.scan import LogScan
 from schedmate.tracker.unknown.declared import DeclaredNumbers
 
-_FROM_LOG, _AMBIGUOUS, _NO_TOTAL = 0.95, 0.5, 0.4
+_FROM_LOG, _PHASES, _AMBIGUOUS, _NO_TOTAL = 0.95, 0.7, 0.5, 0.4
 _SMALL = 0.05
 _BARS_OF_THE_RUN = "transformers"
 
@@ -30,6 +30,8 @@ class RunPosition:
     inner: Series | None = None
     most: float | None = None
     """The total of all epochs, where `total` may be that of the first one."""
+    before: float = 0.0
+    """What earlier phases had done; the series does not count it."""
 
     @property
     def fraction(self) -> float | None:
@@ -72,6 +74,61 @@ class RunPosition:
 
 
 def run_position(scan: LogScan, sources: TotalSources) -> RunPosition | None:
+    return (
+        _of_phases(scan, sources) or _of_preparation(scan, sources) or _of_one_count(scan, sources)
+    )
+
+
+def _of_phases(scan: LogScan, sources: TotalSources) -> RunPosition | None:
+    """Where the run stands in a row of phases that the log announced, one count after the other."""
+    plan = () if sources.stated is None else sources.stated.plan
+    main = scan.table.newest() if plan else None
+    if main is None:
+        return None
+    index = _phase(scan, main, plan)
+    if index is None:
+        return None
+    before = sum(plan[:index])
+    return RunPosition(
+        unit=main.unit,
+        current=before + main.current,
+        done=before + main.done,
+        total=sum(plan),
+        confidence=min(_PHASES, main.confidence),
+        series=main,
+        before=before,
+    )
+
+
+def _phase(scan: LogScan, main: Series, plan: Sequence[float]) -> int | None:
+    """By the total of the count; one that has none, or that of all, began anew with each phase."""
+    if main.total is not None and main.total != sum(plan):
+        over = sum(one.total in plan for one in scan.table.completed(main))
+        indices = [place for place, length in enumerate(plan) if length == main.total]
+        return next((place for place in indices if place >= over), indices[-1] if indices else None)
+    index = main.falls
+    fits = index < len(plan) and main.done <= (sum(plan) if index == 0 else plan[index])
+    return index if fits and main.current > 1 else None
+
+
+def _of_preparation(scan: LogScan, sources: TotalSources) -> RunPosition | None:
+    """Nothing is done of the run that was announced while things are made ready for it."""
+    learner, main = scan.learner, scan.table.main()
+    if learner is None or not learner.prepares or main is None or main.format != LEARNED:
+        return None
+    units: tuple[Unit, ...] = ("epoch", "step")
+    announced = [(unit, sources.of_run(unit)) for unit in units if unit != main.unit]
+    for unit, total in announced:
+        if total is not None and not main.measured and total.value != main.total:
+            run = Series(format=LEARNED, name="", unit=unit, total=total.value, born=main.born)
+            return RunPosition(
+                unit=unit, current=0.0, done=0.0, total=total.value, confidence=_AMBIGUOUS,
+                series=run,
+            )  # fmt: skip
+    return None
+
+
+def _of_one_count(scan: LogScan, sources: TotalSources) -> RunPosition | None:
     main = scan.table.main()
     part = scan.table.part()
     if main is None:

@@ -19,6 +19,7 @@ from schedmate.tracker.formats import Sighting
 from schedmate.tracker.formats.csvlog import CsvHeader, CsvRows
 from schedmate.tracker.formats.parts import part_in
 from schedmate.tracker.formats.settings import Settings
+from schedmate.tracker.headings import Headings
 from schedmate.tracker.last_words import LastWords
 from schedmate.tracker.line_reader import GENERIC, Ranks, more_specific, read, shape_of
 from schedmate.tracker.line_signs import Signs
@@ -30,6 +31,7 @@ from schedmate.tracker.rest_of_line import (
     span_of_unit,
 )
 from schedmate.tracker.tailing.lines import clean
+from schedmate.tracker.time_pairs import TimePairs
 from schedmate.tracker.unknown import Learner, Question
 from schedmate.tracker.unknown.declared import DeclaredNumbers
 
@@ -94,6 +96,8 @@ class LogScan:
     stated: DeclaredNumbers = field(default_factory=DeclaredNumbers)
     """Numbers that the log states, by name, beside no count."""
     writers: Writers = field(default_factory=Writers)
+    time_pairs: TimePairs = field(default_factory=TimePairs)
+    headings: Headings = field(default_factory=Headings)
     rises: dict[str, tuple[float, float]] = field(default_factory=dict)
     """The newest of each announced total, and how often it rose."""
     rows: CsvRows | None = None
@@ -149,10 +153,13 @@ class LogScan:
         if found is not None:
             name, sighting = found
             if shape.signs.code:
-                sighting = _without_events(sighting)
+                # the sentences of printed code may be printed later
+                sighting = replace(sighting, phase=None, ended_by=None, checkpoint=None)
             sighting = completed(
                 text, sighting, shape.rest, self.announced, generic=name in GENERIC
             )
+            if shape.rest.of_time:
+                sighting = self.time_pairs.timed(text, sighting)
             self._take(name, sighting, rank, self._times(text, sighting.at, now), text)
             open_ended = sighting.current is None or (sighting.total is None and name != PARTS)
             if name in GENERIC and open_ended:
@@ -229,15 +236,25 @@ class LogScan:
         sighting = learner.feed(
             text, self.order, times.stamp.at if times.stamp else now, self.stated
         )
+        self._take_heading(text, sighting, times)
         if before[0] and learner.counting != before:
             self.table.forget(LEARNED)
         self._replay(learner)
         if sighting is not None:
             sighting = replace(sighting, confidence=learner.confidence)
             sighting = completed(text, sighting, rest, {}, generic=False)
+            sighting = self.time_pairs.timed(text, sighting) if rest.of_time else sighting
             sighting = replace(sighting, metrics={}) if known else sighting
             self._take_part(LEARNED, times, text)
             self._take(LEARNED, sighting, rank, times)
+
+    def _take_heading(self, text: str, sighting: Sighting | None, times: Times) -> None:
+        """`archive 3/8` holds what is counted below it, unless it is what the lines count."""
+        heading = None if sighting else self.headings.see(text, self.counts)
+        if heading is not None:
+            self.table.see(PARTS, heading, self.order, times)
+        if self.headings.of and self.headings.counted_itself(sighting.total if sighting else None):
+            self.table.forget_count(PARTS, self.headings.sighting())
 
     def _replay(self, learner: Learner) -> None:
         """Lines that came before their format was known count from the first of them."""
@@ -252,7 +269,6 @@ class LogScan:
 
     @property
     def pausing(self) -> bool:
-        """The newest hint is that it evaluates or saves."""
         return self.hint in _PAUSES
 
     def declared(self, end: Phase) -> bool:
@@ -380,8 +396,3 @@ class LogScan:
         if self.learner is not None and self.table.has_total():
             self.learner = None
             self.table.forget(LEARNED)
-
-
-def _without_events(sighting: Sighting) -> Sighting:
-    """Source code in a log holds the sentences that may be printed later."""
-    return replace(sighting, phase=None, ended_by=None, checkpoint=None)

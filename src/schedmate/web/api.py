@@ -3,61 +3,201 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, fields
-from typing import Literal
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Annotated
+from urllib.parse import urlencode
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
-from schedmate.model.wire import dumps
-from schedmate.service.views.job_view import JobView
-from schedmate.web.asking import AQueue, ASite, AViewer
-from schedmate.web.problems import Problem
-from schedmate.web.queue import find, next_page
-
-router = APIRouter(
-    prefix="/api/v1",
-    responses={404: {"model": Problem}, 422: {"model": Problem}, 503: {"model": Problem}},
+from schedmate.model import Job, JobState, PastRun
+from schedmate.service.views.answers import (
+    EtaAnswer,
+    HistoryPage,
+    Identity,
+    JobAnswer,
+    JobsPage,
+    Load,
+    RunAnswer,
+    SimilarRun,
+    SimilarRuns,
+    Summary,
+    WhyAnswer,
 )
+from schedmate.service.views.job_view import JobView
+from schedmate.service.views.sentences import eta_sentence, why_sentence
+from schedmate.web.asking import AJobId, AQueue, ASite, AViewer
+from schedmate.web.etags import fresh_json, tagged_json
+from schedmate.web.problems import NO_JOB, NOT_MODIFIED, PROBLEMS, described
+from schedmate.web.queue import MOST, find, next_page
+from schedmate.web.wording import in_words
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobsPage:
-    """One page of the queue; `next` is the query string of the one after it."""
-
-    schema: Literal["schedmate.jobs/1"] = "schedmate.jobs/1"
-    jobs: tuple[JobView, ...]
-    total: int
-    next: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobAnswer(JobView):
-    schema: Literal["schedmate.job/1"] = "schedmate.job/1"
+router = APIRouter(prefix="/api/v1", responses={**PROBLEMS, **NOT_MODIFIED}, tags=["jobs"])
+_FARTHEST = 10_000
 
 
 @router.get("/jobs", response_model=JobsPage)
-def jobs(site: ASite, viewer: AViewer, wanted: AQueue) -> Response:
+def jobs(request: Request, site: ASite, viewer: AViewer, wanted: AQueue) -> Response:
     """The queue, filtered and sorted, a page at a time."""
     found = find(site.board.views(), wanted, time.time(), lambda one: site.seen_by(viewer, one))
     following = next_page(wanted, found)
-    return as_json(
+    return tagged_json(
+        request,
         JobsPage(
             jobs=tuple(found.views),
             total=found.total,
             next=None if following is None else following.url(),
+        ),
+    )
+
+
+@router.get("/jobs/{job_id}", response_model=JobAnswer, responses=NO_JOB)
+def job(job_id: AJobId, request: Request, site: ASite, viewer: AViewer) -> Response:
+    """One job's whole view: record, prediction, progress, diagnoses, actions.
+
+    `12_3` is a task of an array, `12+1` a part of a heterogeneous job.
+    """
+    view = site.job(job_id, viewer)
+    known = {one.name: getattr(view, one.name) for one in fields(JobView)}
+    return tagged_json(request, JobAnswer(**known, parts=site.parts(job_id)))
+
+
+@router.get("/jobs/{job_id}/why", response_model=WhyAnswer, responses=NO_JOB)
+def why(job_id: AJobId, site: ASite, viewer: AViewer) -> Response:
+    """Why it waits, goes on or failed, in one sentence."""
+    view = site.job(job_id, viewer)
+    return fresh_json(
+        WhyAnswer(
+            job_id=view.job.id,
+            state=view.job.state,
+            reason=None if view.diagnosis is None else view.diagnosis.reason,
+            answer=why_sentence(view, site.board.jobs(), time.time(), in_words),
         )
     )
 
 
-@router.get("/jobs/{job_id}", response_model=JobAnswer)
-def job(job_id: str, site: ASite, viewer: AViewer) -> Response:
-    """One job's whole view: record, prediction, progress, diagnoses, actions."""
+@router.get("/jobs/{job_id}/eta", response_model=EtaAnswer, responses=NO_JOB)
+def eta(job_id: AJobId, site: ASite, viewer: AViewer) -> Response:
+    """When it ends, in one sentence and in seconds from now."""
+    view, now = site.job(job_id, viewer), time.time()
+    return fresh_json(
+        EtaAnswer(
+            job_id=view.job.id,
+            state=view.job.state,
+            eta_s=view.remaining_s(now),
+            predicted_s=view.predicted,
+            answer=eta_sentence(view, now, in_words),
+        )
+    )
+
+
+@router.get("/jobs/{job_id}/similar", response_model=SimilarRuns, responses=NO_JOB)
+def similar(job_id: AJobId, request: Request, site: ASite, viewer: AViewer) -> Response:
+    """The past jobs that its prediction goes by, as far as they are the asker's own."""
     view = site.job(job_id, viewer)
-    known = {one.name: getattr(view, one.name) for one in fields(JobView)}
-    return as_json(JobAnswer(**known))
+    made = None if view.advice is None else view.advice.prediction
+    runs = []
+    for match in () if made is None else made.matches:
+        run = site.store.run(match.job_id)
+        shown = None if run is None else viewer.run(run)
+        readable = run is not None and viewer.may_read(run.job.user)
+        reason = site.store.failure_reason(run) if run is not None and readable else None
+        runs.append(
+            SimilarRun(
+                job_id=match.job_id,
+                similarity=match.similarity,
+                duration_s=match.duration_s,
+                state=None if shown is None else shown.job.state,
+                reason=reason,
+                name="" if shown is None else shown.job.name,
+            )
+        )
+    return tagged_json(
+        request,
+        SimilarRuns(
+            job_id=view.job.id,
+            explanation="" if made is None else made.explanation,
+            runs=tuple(runs),
+        ),
+    )
 
 
-def as_json(value: object) -> Response:
-    """The one dialect of our JSON, which the response model only documents."""
-    return Response(dumps(value), media_type="application/json")
+@router.get("/history", response_model=HistoryPage, tags=["history"])
+def history(
+    request: Request,
+    site: ASite,
+    viewer: AViewer,
+    *,
+    user: str = "",
+    limit: Annotated[int, Query(ge=1, le=MOST)] = 50,
+    offset: Annotated[int, Query(ge=0, le=_FARTHEST)] = 0,
+) -> Response:
+    """Past runs, the newest first."""
+    found = site.store.recent_runs(user=user or None, limit=offset + limit + 1)
+    page = tuple(viewer.run(run) for run in found[offset : offset + limit])
+    more = len(found) > offset + limit and offset + limit <= _FARTHEST
+    following = (
+        f"?{urlencode({'user': user, 'limit': limit, 'offset': offset + limit})}" if more else None
+    )
+    return tagged_json(request, HistoryPage(runs=page, next=following))
+
+
+@router.get(
+    "/history/{job_id}",
+    response_model=RunAnswer,
+    responses={404: described("The history has no such job.")},
+    tags=["history"],
+)
+def past_run(job_id: AJobId, request: Request, site: ASite, viewer: AViewer) -> Response:
+    """The last run of a past job."""
+    run = viewer.run(site.past_run(job_id))
+    return tagged_json(
+        request, RunAnswer(**{one.name: getattr(run, one.name) for one in fields(PastRun)})
+    )
+
+
+@router.get("/summary", response_model=Summary, tags=["cluster"])
+def summary(site: ASite, viewer: AViewer) -> Response:  # noqa: ARG001 - numbers, as squeue shows
+    """Who runs and waits for how much, and what listed jobs failed of."""
+    listed = site.board.jobs()
+    active = [job for job in listed if not job.state.ended]
+    reasons = Counter(one.reason for view in site.board.views() for one in view.diagnoses.values())
+    states: Counter[str] = Counter()
+    for job in listed:
+        states[job.state.value] += job.tasks
+    return fresh_json(
+        Summary(
+            states=dict(states),
+            load=_load(active),
+            users=_loads(active, lambda job: job.user),
+            partitions=_loads(active, lambda job: job.request.partition or ""),
+            failures=dict(reasons),
+            looked_at=site.looked_at,
+        )
+    )
+
+
+@router.get("/me", response_model=Identity, tags=["access"])
+def me(viewer: AViewer) -> Response:
+    """Who asks, as the server knows it; a stranger has no name."""
+    return fresh_json(Identity(user=viewer.user, operator=viewer.operator))
+
+
+def _loads(jobs: list[Job], name_of: Callable[[Job], str]) -> dict[str, Load]:
+    by_name: dict[str, list[Job]] = {}
+    for job in jobs:
+        by_name.setdefault(name_of(job), []).append(job)
+    return {name: _load(found) for name, found in sorted(by_name.items())}
+
+
+def _load(jobs: list[Job]) -> Load:
+    running = [job for job in jobs if job.state is JobState.RUNNING]
+    pending = [job for job in jobs if job.state is JobState.PENDING]
+    return Load(
+        running=len(running),
+        pending=sum(job.tasks for job in pending),
+        gpus_running=sum(job.request.gpus for job in running),
+        gpus_pending=sum(job.tasks * job.request.gpus for job in pending),
+    )

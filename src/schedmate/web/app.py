@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,22 @@ from starlette.datastructures import MutableHeaders
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 import schedmate
-from schedmate.web import acting, api, health, job_page, log_view, pages, site_pages, stream
+from schedmate.service.usecases.quick_advice import QuickAdvice
+from schedmate.service.wiring import open_store
+from schedmate.web import (
+    acting,
+    advise_api,
+    api,
+    guard,
+    health,
+    job_page,
+    log_view,
+    metrics,
+    pages,
+    progress_api,
+    site_pages,
+    stream,
+)
 from schedmate.web.error_page import add_error_pages
 from schedmate.web.problems import add_problems
 from schedmate.web.readings import Readings
@@ -40,8 +55,9 @@ _HEADERS = {
 def create_app(site: Site) -> FastAPI:
     @asynccontextmanager
     async def running(app: FastAPI) -> AsyncIterator[None]:
-        async with stream.open_hub(site) as app.state.hub:
-            yield
+        with closing(QuickAdvice(lambda: open_store(site.settings))) as app.state.advice:
+            async with stream.open_hub(site) as app.state.hub:
+                yield
 
     app = FastAPI(
         title="SchedMate",
@@ -53,15 +69,20 @@ def create_app(site: Site) -> FastAPI:
         lifespan=running,
     )
     app.state.site = site
+    app.state.metrics = metrics.Metrics(site)
     app.state.readings = Readings.of(site)
-    for part in (api, stream, health, pages, job_page, log_view, site_pages, acting):
+    for part in (api, progress_api, advise_api, stream, health, metrics):
+        app.include_router(part.router)
+    for part in (pages, job_page, log_view, site_pages, acting):
         app.include_router(part.router)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     add_problems(app)
     add_error_pages(app)
     app.add_middleware(Headers)
+    app.add_middleware(guard.HeadAsGet)
     # a hostile page may resolve its own name to this machine: the browser is the viewer's
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(_HOSTS))
+    app.add_middleware(metrics.CountRequests, metrics=app.state.metrics)
     return app
 
 

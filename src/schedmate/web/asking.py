@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import Annotated
 
-from fastapi import Depends, Request
+from fastapi import Depends, HTTPException, Path, Request
 
 from schedmate.service.visibility import Viewer
 from schedmate.web.queue import Wanted
@@ -23,6 +24,26 @@ def viewer_of(request: Request) -> Viewer:
     return site_of(request).access.viewer(client, server)
 
 
+def known_viewer_of(viewer: Annotated[Viewer, Depends(viewer_of)]) -> Viewer:
+    """Someone with a name; strangers are asked to sign in."""
+    if not viewer.user:
+        headers = {"WWW-Authenticate": "Bearer"}
+        raise HTTPException(
+            HTTPStatus.UNAUTHORIZED, "it is not known who asks; send a token", headers
+        )
+    return viewer
+
+
+def operator_of(viewer: Annotated[Viewer, Depends(known_viewer_of)]) -> Viewer:
+    """For others there is nothing here."""
+    if not viewer.operator:
+        raise HTTPException(HTTPStatus.NOT_FOUND)
+    return viewer
+
+
+AJobId = Annotated[str, Path(examples=["12", "12_3", "12+1"], max_length=200)]
+AKnownViewer = Annotated[Viewer, Depends(known_viewer_of)]
+AnOperator = Annotated[Viewer, Depends(operator_of)]
 AQueue = Annotated[Wanted, Depends()]
 ASite = Annotated[Site, Depends(site_of)]
 AViewer = Annotated[Viewer, Depends(viewer_of)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
@@ -28,6 +28,29 @@ class Problem(BaseModel):
     detail: str = ""
 
 
+def described(text: str) -> dict[str, Any]:
+    """An answer of this shape in the OpenAPI document."""
+    reference = {"$ref": "#/components/schemas/Problem"}
+    return {"description": text, "content": {MEDIA_TYPE: {"schema": reference}}}
+
+
+PROBLEMS: dict[int | str, dict[str, Any]] = {
+    400: described("The request cannot be read, or names another host."),
+    401: described("It is not known who asks: a token is missing or no longer valid."),
+    403: described("The asker may not do this, or another site's page asks."),
+    422: described("A parameter cannot be used."),
+    429: described("Too many requests."),
+    503: described("The store or the scheduler does not answer now."),
+}
+"""What every route of the API may answer."""
+NO_JOB: dict[int | str, dict[str, Any]] = {
+    404: described("Neither the queue nor the history knows such a job.")
+}
+NOT_MODIFIED: dict[int | str, dict[str, Any]] = {
+    304: {"description": "The same as the named entity tag."}
+}
+
+
 def problem(status: int, detail: str = "") -> JSONResponse:
     body = Problem(title=HTTPStatus(status).phrase, status=status, detail=detail)
     return JSONResponse(body.model_dump(), status_code=status, media_type=MEDIA_TYPE)
@@ -39,6 +62,18 @@ def add_problems(app: FastAPI) -> None:
     app.add_exception_handler(NotFound, _not_found)
     app.add_exception_handler(BadInput, _bad_input)
     app.add_exception_handler(SchedMateError, _failed)
+    app.add_exception_handler(Exception, _unforeseen)
+    documented = app.openapi
+
+    def with_problems() -> dict[str, Any]:
+        document = documented()
+        schemas = document.setdefault("components", {}).setdefault("schemas", {})
+        schemas["Problem"] = Problem.model_json_schema(mode="serialization")
+        for unused in ("HTTPValidationError", "ValidationError"):
+            schemas.pop(unused, None)
+        return document
+
+    app.openapi = with_problems  # type: ignore[method-assign] # as FastAPI has it extended
 
 
 def _http(_: Request, error: Exception) -> Response:
@@ -63,6 +98,10 @@ def _not_found(_: Request, error: Exception) -> Response:
 
 def _bad_input(_: Request, error: Exception) -> Response:
     return problem(HTTPStatus.BAD_REQUEST, str(error))
+
+
+def _unforeseen(_: Request, error: Exception) -> Response:  # noqa: ARG001 - it is logged
+    return problem(HTTPStatus.INTERNAL_SERVER_ERROR, "the daemon's log has the reason")
 
 
 def _failed(_: Request, error: Exception) -> Response:

@@ -10,24 +10,41 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from urllib.parse import urlencode
 
 from fastapi import Query
+from pydantic import AfterValidator
 
-from schedmate.model import BadInput, JobState
+from schedmate.model import JobState
 
 if TYPE_CHECKING:
-    from schedmate.model import JobId
+    from schedmate.model import Job, JobId
     from schedmate.service.views.job_view import JobView
 
 PAGE = 100
 MOST = 1000
 Sort = Literal["", "id", "user", "submitted", "ends", "predicted", "progress"]
+_STATE_WORDS = (*JobState, *(state.lower() for state in JobState))
+_ONE_STATE = f"(?:{'|'.join(_STATE_WORDS)})"
+
+
+def _known_states(text: str) -> str:
+    unknown = [word for word in text.split(",") if text and word not in _STATE_WORDS]
+    if unknown:
+        raise ValueError(f"no state is called {unknown[0]!r}; there are {', '.join(JobState)}")
+    return text
+
+
+States = Annotated[
+    str,
+    AfterValidator(_known_states),
+    Query(json_schema_extra={"pattern": f"^(?:{_ONE_STATE}(?:,{_ONE_STATE})*)?$"}),
+]
+"""States with commas between; `FAILED` stands for all that ended badly."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
     """What a query string asks for; the same words for the page and the API."""
 
-    state: str = ""
-    """States with commas between; `failed` stands for all that ended badly."""
+    state: States = ""
     user: str = ""
     partition: str = ""
     q: str = ""
@@ -36,14 +53,6 @@ class Wanted:
     down: bool = False
     offset: Annotated[int, Query(ge=0)] = 0
     limit: Annotated[int, Query(ge=1, le=MOST)] = PAGE
-
-    def check(self) -> None:
-        """A state that does not exist would be an empty page: `BadInput` names those that do."""
-        known = {*JobState, "FAILED"}
-        wrong = [word for word in self.state.upper().split(",") if word and word not in known]
-        if wrong:
-            states = ", ".join(state.lower() for state in JobState)
-            raise BadInput(f"there is no state {wrong[0].lower()!r}; there are {states}")
 
     def url(self, **changed: object) -> str:
         """The query string of this with something changed, without what is the default."""
@@ -81,7 +90,7 @@ def find(
     """`shown` is what the viewer may see of a view: no one finds a job by what they may not."""
     fitting = [view for view in map(shown, views) if _fits(view, wanted)]
     states = Counter(view.job.state for view in fitting)
-    chosen = [view for view in fitting if _has_state(view, wanted)]
+    chosen = [view for view in fitting if has_state(view.job, wanted.state)]
     chosen.sort(key=_key(wanted.sort, now), reverse=wanted.down)
     page = chosen[wanted.offset : wanted.offset + wanted.limit]
     return Found(views=page, total=len(chosen), states=states)
@@ -102,12 +111,11 @@ def _fits(view: JobView, wanted: Wanted) -> bool:
     return all(word in text for word in wanted.q.lower().split())
 
 
-def _has_state(view: JobView, wanted: Wanted) -> bool:
-    if not wanted.state:
+def has_state(job: Job, states: str) -> bool:
+    if not states:
         return True
-    state = view.job.state
-    words = wanted.state.upper().split(",")
-    return state in words or ("FAILED" in words and state.failed)
+    words = states.upper().split(",")
+    return job.state in words or ("FAILED" in words and job.state.failed)
 
 
 def _key(sort: Sort, now: float) -> Callable[[JobView], tuple[object, ...]]:

@@ -6,7 +6,6 @@ import hashlib
 import hmac
 import secrets
 import threading
-import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated
 
@@ -81,16 +80,12 @@ def readings_of(request: Request) -> Readings:
     return found
 
 
-def known_viewer(viewer: AViewer) -> Viewer:
-    """Whoever is not recognised is shown no page of the site's, not even that there is one."""
+def page_viewer_of(viewer: AViewer) -> Viewer:
+    """A stranger is shown no page about the site, not even that there is one."""
     if not viewer.user and not viewer.operator:
         raise NotFound("there is no such page")
     return viewer
 
 
-def now_of() -> float:
-    return time.time()
-
-
 AReadings = Annotated[Readings, Depends(readings_of)]
-AKnownViewer = Annotated[Viewer, Depends(known_viewer)]
+APageViewer = Annotated[Viewer, Depends(page_viewer_of)]

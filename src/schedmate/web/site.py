@@ -10,13 +10,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from schedmate.model import NotFound, SchedMateError
+from schedmate.model.job import array_of
 from schedmate.service.views.board import Board, known_of, seen_by
+from schedmate.service.views.parts import Parts, parts_of
 from schedmate.service.visibility import owners_in
 from schedmate.web.access import LocalAccounts
 
 if TYPE_CHECKING:
     from schedmate.config import Settings
-    from schedmate.model import JobId
+    from schedmate.model import Job, JobId, PastRun
     from schedmate.service.views.job_view import JobView
     from schedmate.service.visibility import Viewer
     from schedmate.store import Store
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger("schedmate.web")
 _REFRESH_S = 1.0
 _STALE_S = 30.0
-Told = Callable[[list["JobId"]], None]
+Listener = Callable[[list["JobId"]], None]
 
 
 @dataclass(slots=True)
@@ -34,11 +36,14 @@ class Site:
     board: Board
     access: LocalAccounts
     started_at: float = field(default_factory=time.time)
-    listeners: list[Told] = field(default_factory=list)
+    listeners: list[Listener] = field(default_factory=list)
     """Called, in the thread that refreshes, with the jobs that have changed."""
+    loading: bool = True
+    """Until the board was first read: what is on it by then is nothing new."""
     looked_at: float | None = None
     """When the daemon last saw the scheduler."""
     stale_after_s: float = 300.0
+    _refreshing: threading.Lock = field(default_factory=threading.Lock)
 
     @classmethod
     def of(cls, settings: Settings, store: Store) -> Site:
@@ -46,14 +51,52 @@ class Site:
         return cls(settings=settings, store=store, board=Board(store), access=access)
 
     def job(self, job_id: JobId, viewer: Viewer) -> JobView:
-        """One job, from history when the scheduler has forgotten it."""
-        view = self.board.view(job_id)
+        """One job, from history when the scheduler has forgotten it.
+
+        A task or a part that is not listed by itself is shown by the job that holds it, an array
+        whose tasks are listed one by one by the first of them.
+        """
+        view = self.board.view(job_id) or self._in_history(job_id) or self._holding(job_id)
         if view is None:
-            run = self.store.run(job_id)
-            if run is None:
+            tasks = self._tasks(job_id)
+            if not tasks:
                 raise NotFound(f"neither the queue nor the history knows a job {job_id}")
-            view = known_of(run.job, self.store)
+            view = self.board.view(parts_of(job_id, tasks)[0].shown)
+        if view is None:  # it has ended this very moment
+            raise NotFound(f"neither the queue nor the history knows a job {job_id}")
         return self.seen_by(viewer, view)
+
+    def past_run(self, job_id: JobId) -> PastRun:
+        run = self.store.run(job_id)
+        if run is None:
+            raise NotFound(f"the history has no job {job_id}")
+        return run
+
+    def parts(self, job_id: JobId) -> tuple[Parts, ...]:
+        """The tasks of an array by their states; empty for any other job."""
+        if not job_id.isdecimal():
+            return ()
+        whole = self.board.view(job_id)
+        if whole is not None and whole.job.tasks == 1:
+            return ()
+        tasks = self._tasks(job_id)
+        return parts_of(job_id, tasks if whole is None else [whole.job, *tasks]) if tasks else ()
+
+    def _tasks(self, array: JobId) -> list[Job]:
+        return [job for job in self.board.jobs() if array_of(job.id) == array]
+
+    def _in_history(self, job_id: JobId) -> JobView | None:
+        run = self.store.run(job_id)
+        return None if run is None else known_of(run.job, self.store)
+
+    def _holding(self, job_id: JobId) -> JobView | None:
+        """`12` for `12_3` as long as its tasks wait together, and for its part `12+1`."""
+        array, first = array_of(job_id), job_id.partition("+")[0]
+        if array is not None:
+            view = self.board.view(array)
+            return view if view is not None and view.job.tasks > 1 else None
+        view = self.board.view(first) if first != job_id else None
+        return view if view is not None and job_id in view.job.components else None
 
     def is_stale(self, now: float) -> bool:
         """Three looks of a polite daemon without an answer: what is shown may be old."""
@@ -70,10 +113,13 @@ class Site:
         return seen_by(viewer, view, owners_in(self.store))
 
     def refresh(self) -> None:
-        changed = self.board.refresh()
-        if changed:
-            for tell in list(self.listeners):
-                tell(changed)
+        """One at a time: no change is announced twice."""
+        with self._refreshing:
+            changed = self.board.refresh()
+            if changed:
+                for announce in list(self.listeners):
+                    announce(changed)
+            self.loading = False
 
     def keep_fresh(self, stop: threading.Event) -> None:
         """Until `stop`; a store that cannot be read for a while is read again."""

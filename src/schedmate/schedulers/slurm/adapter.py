@@ -273,7 +273,7 @@ class SlurmScheduler:
 
     def try_rights(self) -> list[Trial]:
         """See `TriesRights`."""
-        return trial.try_rights(self._slurm, self.jobs(), account_name())
+        return trial.try_rights(self._slurm, self.jobs(), account_name(), self.rights())
 
     def _excluded(self, job_id: JobId) -> str:
         return self._exclusions({_checked(job_id)}).get(job_id, "")

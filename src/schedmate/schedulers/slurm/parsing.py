@@ -180,9 +180,20 @@ def queued_job(record: Record, is_file: IsFile, site: SlurmSite | None = None) -
 
 
 def state_of(record: Record) -> JobState:
-    if is_stopping(record) and record["Reason"] in _WAITS_NEXT:
+    if is_stopping(record) and (record["Reason"] in _WAITS_NEXT or _shows_next_run(record)):
         return JobState.PENDING
     return values.state(record["State"])
+
+
+def _shows_next_run(record: Record) -> bool:
+    """Once a job is queued again, Slurm shows as its times when it could start and would end."""
+    if record["RestartCnt"] == "0" or record["Reason"] != "None":
+        return False
+    limit = values.limit_s(record["TimeLimit"])
+    start, end = (values.epoch(record[name]) for name in ("StartTime", "EndTime"))
+    if limit is None or start is None:
+        return end is None
+    return end == start + limit
 
 
 def split_command(text: str, is_file: IsFile) -> tuple[str, ...]:

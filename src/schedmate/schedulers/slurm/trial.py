@@ -4,28 +4,57 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from schedmate.model import SchedMateError, SchedulerError
+from schedmate.model import JobState, SchedMateError, SchedulerError
 from schedmate.schedulers.base import Trial
+from schedmate.schedulers.slurm.submitting import minutes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from schedmate.model import Job
+    from schedmate.schedulers.base import Rights
     from schedmate.schedulers.slurm.commands import SlurmCommands
 
-_NO_JOB = "no other user has a job that could be tried"
+_HELD_BY_USER = "JobHeldUser"
+_NO_NODE = "schedmate-has-no-such-node"
 
 
-def try_rights(slurm: SlurmCommands, jobs: list[Job], user: str) -> list[Trial]:
-    """The queue, accounting, scripts, and changes to a job of another user."""
+def try_rights(slurm: SlurmCommands, jobs: Sequence[Job], user: str, rights: Rights) -> list[Trial]:
+    """Reading, and each change to jobs of other users and to nodes.
+
+    Slurm checks a right before it finds that nothing would change, that a job which waits cannot
+    be requeued, or that there is no such node. Where no job is there to try it on, what the
+    account's role allows stands for it.
+    """
     others = [job for job in jobs if job.user != user and not job.state.ended and "_" not in job.id]
-    single = others[0] if others else None
+    # a job in its user's hold does not start in between, and one held for long stays so
+    held = [job for job in others if job.state is JobState.PENDING and job.reason == _HELD_BY_USER]
+    held.sort(key=lambda job: job.submit_time)
+    limited = [job for job in others if job.request.time_limit_s]
+
+    def on(name: str, some: Sequence[Job], act: Callable[[Job], str], unless: str = "") -> Trial:
+        if some:
+            return _tried(name, lambda: act(some[0]), unless)
+        return Trial(name, rights.everyone, f"by its role ({rights.role}): no job to try it on")
+
+    def update(job: Job, change: str) -> str:
+        return slurm.ask("scontrol", "update", f"JobId={job.id}", change)
+
     recent = ("-n", "-X", "-S", "now-1minutes", "-o", "JobID")
+    no_node = ("update", f"NodeName={_NO_NODE}", "State=DRAIN", "Reason=schedmate doctor")
     return [
+        on("requeue", held, lambda job: slurm.ask("scontrol", "requeue", job.id), "is pending"),
+        on("hold", held, lambda job: slurm.ask("scontrol", "uhold", job.id)),
+        on("nice", others, lambda job: update(job, f"Nice={job.nice or 0}")),
+        on(
+            "time limit",
+            limited,
+            lambda job: update(job, f"TimeLimit={minutes(job.request.time_limit_s or 0.0)}"),
+        ),
+        on("scripts", others, lambda job: _read_script(slurm, job)),
+        _tried("drain", lambda: slurm.ask("scontrol", *no_node), "invalid node name"),
         _tried("queue", lambda: slurm.ask("squeue", "-h", "-a", "-o", "%i")),
         _tried("accounting", lambda: slurm.ask("sacct", *recent)),
-        _of_other("scripts", single, lambda job: _read_script(slurm, job)),
-        _of_other("changes", single, lambda job: _change_nothing(slurm, job)),
     ]
 
 
@@ -37,20 +66,12 @@ def _read_script(slurm: SlurmCommands, job: Job) -> str:
     return text
 
 
-def _change_nothing(slurm: SlurmCommands, job: Job) -> str:
-    """Slurm checks the right before it finds that the number is the same."""
-    return slurm.ask("scontrol", "update", f"JobId={job.id}", f"Nice={job.nice or 0}")
-
-
-def _of_other(name: str, job: Job | None, act: Callable[[Job], str]) -> Trial:
-    if job is None:
-        return Trial(name, allowed=None, note=_NO_JOB)
-    return _tried(name, lambda: act(job))
-
-
-def _tried(name: str, act: Callable[[], str]) -> Trial:
+def _tried(name: str, act: Callable[[], str], unless: str = "") -> Trial:
+    """`unless` is what Slurm answers to one who has the right."""
     try:
         act()
     except SchedMateError as error:
+        if unless and unless in str(error).lower():
+            return Trial(name, allowed=True, note="")
         return Trial(name, allowed=False, note=str(error))
     return Trial(name, allowed=True, note="")

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import logging
-import os
-import time
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from schedmate.core import is_interactive
+from schedmate.files import files_of
 from schedmate.model import Activity, SchedMateError, SchedulerUnreachable
 from schedmate.schedulers.base import MeasuresActivity
+from schedmate.service.daemon.file_changes import Change, Writers, changes_below
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
     from schedmate.model import Job, JobId
     from schedmate.schedulers.base import Scheduler
 
-_MOST_FILES = 20_000
-_LONGEST_WALK_S = 1.0
 _log = logging.getLogger("schedmate.activity")
 
 
@@ -29,14 +27,24 @@ class Activities:
 
     def __init__(self, scheduler: Scheduler, own_files: Path | None = None) -> None:
         self._scheduler = scheduler
-        self._own_files = own_files
+        self._own_files = None if own_files is None else str(own_files)
         self._interactive: dict[tuple[JobId, float], bool] = {}
 
-    def of(self, suspects: Sequence[Job], running: Sequence[Job]) -> dict[JobId, Activity]:
+    def of(self, suspects: Sequence[Job], listed: Iterable[Job]) -> dict[JobId, Activity]:
         """One look at all suspects; those that cannot be looked at now are left out."""
         try:
             measured = self._measured(suspects)
-            return {job.id: self._whole(job, measured, running) for job in suspects}
+            files_at = self._files_at(
+                [job for job in suspects if not self.interactive(job)], listed
+            )
+            return {
+                job.id: replace(
+                    measured.get(job.id, Activity()),
+                    interactive=self.interactive(job),
+                    files_at=files_at.get(job.id),
+                )
+                for job in suspects
+            }
         except SchedMateError as error:
             _log.warning("what the suspects do cannot be measured now: %s", error)
             return {}
@@ -67,52 +75,16 @@ class Activities:
             return self._scheduler.activity(suspects)
         return {}
 
-    def _whole(self, job: Job, measured: dict[JobId, Activity], running: Sequence[Job]) -> Activity:
-        known = measured.get(job.id, Activity())
-        if self.interactive(job):
-            return replace(known, interactive=True)
-        # files in a directory of several jobs may be anybody's; without CPU time they count
-        if known.cpu_s is not None and _shared(job, running):
-            return known
-        return replace(known, files_at=newest_change(Path(job.workdir), self._own_files))
-
-
-def _shared(job: Job, running: Sequence[Job]) -> bool:
-    own = Path(job.workdir)
-    others = (Path(other.workdir) for other in running if other.id != job.id)
-    return any(own.is_relative_to(other) or other.is_relative_to(own) for other in others)
-
-
-def newest_change(directory: Path, leave_out: Path | None = None) -> float | None:
-    """When a file below it last changed, as far as a bounded look finds; hidden ones aside."""
-    until = time.monotonic() + _LONGEST_WALK_S
-    newest = None
-    for count, entry in enumerate(_files(directory, leave_out)):
-        if count >= _MOST_FILES or time.monotonic() > until:
-            break
-        try:
-            changed = entry.stat(follow_symlinks=False).st_mtime
-        except OSError:
-            continue
-        newest = changed if newest is None else max(newest, changed)
-    return newest
-
-
-def _files(directory: Path, leave_out: Path | None) -> Iterator[os.DirEntry[str]]:
-    """Level by level: what a job writes lies near the top, what it reads may be deep and large."""
-    level = [str(directory)]
-    while level:
-        below: list[str] = []
-        for folder in level:
-            try:
-                with os.scandir(folder) as entries:
-                    for entry in entries:
-                        if entry.name.startswith(".") or Path(entry.path) == leave_out:
-                            continue
-                        if entry.is_dir(follow_symlinks=False):
-                            below.append(entry.path)
-                        elif entry.is_file(follow_symlinks=False):
-                            yield entry
-            except OSError:
-                continue
-        level = below
+    def _files_at(
+        self, suspects: Sequence[Job], listed: Iterable[Job]
+    ) -> dict[JobId, float | None]:
+        """One walk for all jobs of a user in a directory."""
+        writers = Writers(listed)
+        walked: dict[tuple[str, str], list[Change]] = {}
+        found = {}
+        for job in suspects:
+            place = job.user, job.workdir
+            if place not in walked:
+                walked[place] = changes_below(files_of(job.user), job.workdir, self._own_files)
+            found[job.id] = writers.newest_of(job, walked[place])
+        return found

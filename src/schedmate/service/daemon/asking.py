@@ -130,9 +130,17 @@ class AdviceSocket:
         with closing(self._open_store()) as store:
             advised = Advisor(store, store).advise(target)
             viewer = Viewer(user=user, operator=False)
-            advice = viewer.advice(advised.advice, user, owners_in(store))
+            advice = viewer.advice(_without_cancelled(advised.advice), user, owners_in(store))
         lines = [legible(line) for line in self._describe(advice)]
         return "".join(f"{line}\n" for line in lines)[:_MOST_ANSWERED]
+
+
+def _without_cancelled(advice: Advice) -> Advice:
+    """How long a run took that was cancelled is a person's choice and says little of the next."""
+    outcome = advice.prediction.outcome
+    if outcome is None or outcome.cancelled <= outcome.completed + outcome.failed:
+        return advice
+    return replace(advice, prediction=replace(advice.prediction, duration_s=None))
 
 
 def target_of(user: str, form: dict[str, list[str]]) -> Target | None:

@@ -166,9 +166,8 @@ class Daemon:
         suspects, self._suspects = self._suspects, []
         if not suspects:
             return
-        known = [known.job for known in self._engine.known.values()]
-        running = [job for job in known if job.state is JobState.RUNNING]
-        found = self._activities.of(suspects, running)
+        listed = [known.job for known in self._engine.known.values()]
+        found = self._activities.of(suspects, listed)
         for job in suspects:
             if job.id in found:
                 self._send(ActivitySeen(now, job.id, job.restarts, found[job.id]))

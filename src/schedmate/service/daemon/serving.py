@@ -7,7 +7,7 @@ import time
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
-from schedmate.disk.lock import hold, sign
+from schedmate.disk.lock import hold, lock_holder, sign
 from schedmate.model import (
     BadInput,
     LeaseLost,
@@ -20,6 +20,7 @@ from schedmate.service.daemon.assembling import assemble, assemble_with_retentio
 from schedmate.service.daemon.log_output import reopen_logs
 from schedmate.service.daemon.signals import notify
 from schedmate.service.daemon.turns import check_turn, lease_of, take_turn, wait_for_turn
+from schedmate.service.start_warnings import start_warnings
 from schedmate.service.wiring import open_store
 
 if TYPE_CHECKING:
@@ -170,10 +171,21 @@ def _alone(settings: Settings, on_decision: OnDecision | None) -> Iterator[None]
         return
     lock = hold(settings.daemon_lock)
     if lock is None:
+        refuse_second(settings)
         raise SchedMateError(f"a daemon is serving {settings.state_dir} already")
     with lock:
         sign(lock)
         yield
+
+
+def refuse_second(settings: Settings) -> None:
+    """A SchedMateError where another daemon serves this store."""
+    pid = lock_holder(settings.daemon_lock)
+    if pid is not None:
+        raise SchedMateError(
+            f"a daemon is serving {settings.state_dir} already (process {pid}): stop it first, or "
+            "set another SCHEDMATE_STATE_DIR"
+        )
 
 
 def _run(
@@ -221,4 +233,7 @@ def reread_settings(settings: Settings, reread: Callable[[], Settings] | None) -
             _log.error("the settings stay as they were: a new %s needs a restart", name)
             return settings
     _log.info("the settings were read again: mode %s", new.mode)
+    if new != settings:
+        for warning in start_warnings(new):
+            _log.warning("%s", warning)
     return new

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import TYPE_CHECKING, Literal
 
 from schedmate.advisor.knowledge.accelerators import Accelerator, accelerator
@@ -12,10 +13,11 @@ from schedmate.config import SITE_FILE, user_file
 from schedmate.disk.lock import lock_holder
 from schedmate.files import files_of
 from schedmate.files.choosing import service_answers, use_service
-from schedmate.model import SchedMateError
+from schedmate.model import Mode, SchedMateError
 from schedmate.model.account import account_name
 from schedmate.schedulers.base import TriesRights
 from schedmate.service.account import account_at
+from schedmate.service.start_warnings import unknown_partitions
 from schedmate.service.wiring import open_asker, open_scheduler, open_store
 
 if TYPE_CHECKING:
@@ -40,6 +42,7 @@ def run_checks(settings: Settings) -> list[CheckResult]:
         _settings,
         _store,
         _scheduler,
+        _scope,
         _account,
         _rights,
         _files,
@@ -62,6 +65,12 @@ def _safely(check: Callable[[Settings], CheckResult], settings: Settings) -> Che
         return CheckResult(part=part, state="bad", text=text, fix=_FIXES.get(part, ""))
 
 
+_NEEDED: dict[Mode, frozenset[str]] = {
+    "observe": frozenset({"queue"}),
+    "assist": frozenset({"nice", "time limit"}),
+    "act": frozenset({"requeue", "hold"}),
+}
+"""The rights that each mode needs beside those of the one before."""
 _FIXES = {
     "scheduler": "is its client installed and its controller up? "
     "SCHEDMATE_SCHEDULER=local needs neither",
@@ -97,6 +106,17 @@ def _scheduler(settings: Settings) -> CheckResult:
     return CheckResult(part="scheduler", state="ok", text=text)
 
 
+def _scope(settings: Settings) -> CheckResult:
+    """Whether the partitions that the settings name are there."""
+    unknown = unknown_partitions(settings, open_scheduler(settings))
+    scope = settings.scope
+    named = {*scope.canary_partitions, *scope.exclude_partitions, *settings.hang.partitions}
+    text = f"partitions in the settings: {', '.join(sorted(named)) or 'none'}"
+    return CheckResult(
+        part="scope", state="note" if unknown else "ok", text=text, fix="; ".join(unknown)
+    )
+
+
 def _account(settings: Settings) -> CheckResult:
     account = account_at(open_scheduler(settings))
     warnings = account.warnings(settings.mode)
@@ -114,10 +134,9 @@ def _rights(settings: Settings) -> CheckResult:
     if not isinstance(scheduler, TriesRights):
         return CheckResult(part="rights", state="ok", text="the queue is this account's own")
     trials = scheduler.try_rights()
-    marks = {True: "yes", False: "no", None: "not tried"}
-    text = ", ".join(f"{one.name} {marks[one.allowed]}" for one in trials)
+    text = ", ".join(f"{one.name} {'yes' if one.allowed else 'no'}" for one in trials)
     notes = [f"{one.name}: {one.note}" for one in trials if one.note]
-    complete = all(one.allowed for one in trials)
+    complete = all(one.allowed for one in trials if one.name != "drain" or settings.drain.allowed)
     return CheckResult(
         part="rights", state="ok" if complete else "note", text=text, fix="; ".join(notes)
     )
@@ -152,13 +171,26 @@ def _files(settings: Settings) -> CheckResult:
 
 def _modes(settings: Settings) -> CheckResult:
     """Which modes this account allows, and what the next one needs."""
-    if account_at(open_scheduler(settings)).orders:
-        return CheckResult(part="modes", state="ok", text="observe, assist, act")
+    scheduler = open_scheduler(settings)
+    if not account_at(scheduler).orders:
+        user = account_name()
+        return CheckResult(
+            part="modes",
+            state="ok" if settings.mode == "observe" else "note",
+            text="observe; act for own jobs only",
+            fix=f"for assist and act: sacctmgr modify user {user} set adminlevel=operator",
+        )
+    trials = scheduler.try_rights() if isinstance(scheduler, TriesRights) else []
+    refused = {one.name: one.note for one in trials if not one.allowed}
+    allowed = list(takewhile(lambda mode: not _NEEDED[mode] & refused.keys(), _NEEDED))
+    missing = [
+        name for mode in _NEEDED if mode not in allowed for name in _NEEDED[mode] & refused.keys()
+    ]
     return CheckResult(
         part="modes",
-        state="ok" if settings.mode == "observe" else "note",
-        text="observe; act for own jobs only",
-        fix=f"for assist and act: sacctmgr modify user {account_name()} set adminlevel=operator",
+        state="ok" if settings.mode in allowed else "note",
+        text=", ".join(allowed) or "none",
+        fix="; ".join(f"{name}: {refused[name]}" for name in sorted(missing)),
     )
 
 

@@ -18,6 +18,7 @@ from schedmate.model import (
     DecisionReason,
     JobId,
     JobState,
+    NotFound,
     PartlyKnown,
     SchedMateError,
     SchedulerUnreachable,
@@ -71,9 +72,12 @@ def revert(
     dry_run: bool = False,
 ) -> list[Reverted]:
     """All that was done since then, of one job or of all jobs and nodes."""
+    known = store.actions(job_id=job_id)
+    if job_id is not None and not known and not _is_known(scheduler, store, job_id):
+        raise NotFound(f"neither {scheduler.name} nor the history knows a job {job_id}")
     records = [
         one
-        for one in store.actions(job_id=job_id)
+        for one in known
         if one.state == "done" and one.at >= since and one.action.asks_the_scheduler
     ]
     by_job: dict[JobId, list[ActionRecord]] = {}
@@ -95,6 +99,10 @@ def _look(scheduler: Scheduler, ids: list[JobId]) -> Iterable[Job]:
         return scheduler.jobs(ids) if ids else []
     except PartlyKnown as error:  # accounting is away: what waits or runs is known all the same
         return error.found
+
+
+def _is_known(scheduler: Scheduler, store: Store, job_id: JobId) -> bool:
+    return store.run(job_id) is not None or bool(scheduler.jobs([job_id]))
 
 
 def _is_reverted(records: Iterable[ActionRecord]) -> bool:

@@ -57,18 +57,37 @@ def eta_sentence(view: JobView, now: float, written: Written) -> str:
     return f"job {job.id} {end_in_words(left, ends_by, written)}"
 
 
-def why_sentence(view: JobView, queue: Sequence[Job], now: float, written: Written) -> str:
+def why_sentence(
+    view: JobView,
+    queue: Sequence[Job],
+    now: float,
+    written: Written,
+    *,
+    objection: str | None = None,
+) -> str:
+    """`objection` is why SchedMate does nothing about this job, where the settings say so."""
     job = view.job
     if job.state is JobState.PENDING:
         waits = _why_waiting(view, queue, now, written)
         errors = "" if job.held else "".join(f"; {one}" for one in view.errors)
-        return f"job {job.id} {waits}{errors}{_before(view, now, written)}"
+        undone = _undone(view, objection)
+        return f"job {job.id} {waits}{errors}{undone}{_before(view, now, written)}"
     found = view.diagnoses.get(job.restarts)
     if found is not None and _was_mistaken(view, found):
         return f"{_as_it_is(view, written)}; it seemed to hang for a while"
     if found is not None:
         return f"{found.reason}: {found.summary}{_after(view, now, written)}"
     return f"{_as_it_is(view, written)}{_before(view, now, written)}"
+
+
+def _undone(view: JobView, objection: str | None) -> str:
+    """Why a job that waits has neither a place nor a hold by SchedMate."""
+    if objection is not None:
+        return f"; SchedMate leaves it alone: {objection}"
+    holds = [one for one in view.actions if one.action.kind in ("hold", "release")]
+    if view.job.held or not holds or holds[-1].state != "failed":
+        return ""
+    return f"; it could not be held: {holds[-1].note}"
 
 
 def _as_it_is(view: JobView, written: Written) -> str:
@@ -206,7 +225,7 @@ def actions_in_words(records: Sequence[ActionRecord], written: Written) -> Itera
         elif action.kind == "requeue":
             later = f", {written(action.delay_s)} later" if action.delay_s else ""
             values = f"{_elsewhere(record)}{later}"
-        note = f" ({record.note})" if record.state == "failed" and record.note else ""
+        note = f" ({record.note})" if record.state in ("failed", "intended") and record.note else ""
         yield f"{action.kind}{values}: {action.why}{note}"
 
 
@@ -265,6 +284,8 @@ def _decided(record: ActionRecord, now: float, written: Written) -> str:
         # a note on how far it came is a sentence by itself
         came_far = record.note.startswith("it was")
         return record.note if came_far else f"it could not be {how}: {record.note}"
+    if record.state == "intended" and record.note:
+        return f"it waits to be {how}: {record.note}"
     if action.kind == "cancel":
         return f"it {_BE[record.state]} stopped ({action.why})"
     later = _later(record, now, written)

@@ -27,6 +27,10 @@ class Cluster(Protocol):
     def kinds(self) -> Sequence[int]:
         """GPUs that work, by kind; one number where all are alike."""
 
+    @property
+    def node_gpus(self) -> Sequence[int]:
+        """GPUs that work on each node; none where there are no nodes."""
+
     def kind_of(self, place: Place) -> int: ...
 
     def take(
@@ -65,6 +69,8 @@ class _OneKind:
 
 
 class GpuPool(_OneKind):
+    node_gpus: Sequence[int] = ()
+
     def __init__(self, gpus: int) -> None:
         self.gpus = gpus
         self.free = gpus
@@ -115,6 +121,10 @@ class Nodes(_OneKind):
         self._largest = max(sizes)
         self.gpus = sum(sizes)
         self.free = self.gpus
+
+    @property
+    def node_gpus(self) -> Sequence[int]:
+        return [0 if node in self._down else size for node, size in enumerate(self._sizes)]
 
     def take(
         self,
@@ -233,6 +243,10 @@ class Kinds:
     @property
     def kinds(self) -> Sequence[int]:
         return tuple(part.gpus for part in self._parts)
+
+    @property
+    def node_gpus(self) -> Sequence[int]:
+        return [gpus for part in self._parts for gpus in part.node_gpus]
 
     def kind_of(self, place: Place) -> int:
         return self._of_node(place[0][0])

@@ -256,6 +256,11 @@ class SimulationEngine(Running):
         self._excluded[job] = frozenset(exclude_nodes)
         self._push_return(job, delay_s, _REQUEUED)
 
+    def resubmit(self, job: int, delay_s: float) -> None:
+        """Its owner ends its run, or it has failed, and its owner submits it again later."""
+        self._interrupt(job, self._seat_of(job))
+        self._push_return(job, delay_s, _BY_HAND)
+
     def call_at(self, time: float, job: int, purpose: int) -> None:
         heappush(self._heap, (time, _CALL, job, purpose))
 

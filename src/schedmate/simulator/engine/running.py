@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from heapq import heappush
 from typing import Protocol
@@ -85,7 +85,19 @@ class Running:
         excluded = self._excluded.get(job, frozenset())
         return self._cluster.fits(gpus or self._asked[job], kind, excluded)
 
-    def start(self, job: int, gpus: int | None = None, kind: int | None = None) -> bool:
+    def node_gpus(self) -> Sequence[int]:
+        return self._cluster.node_gpus
+
+    def place_of(self, job: int) -> Sequence[tuple[int, int]]:
+        return self._seat_of(job).place if self._pool is None else ()
+
+    def start(
+        self,
+        job: int,
+        gpus: int | None = None,
+        kind: int | None = None,
+        excluded: Collection[int] = (),
+    ) -> bool:
         asked = self._asked[job]
         wanted = gpus or asked
         cluster = self._cluster
@@ -98,7 +110,7 @@ class Running:
             self._changes.append((self.now, wanted))
             self._sit(job, 1.0)
             return True
-        place = cluster.take(wanted, kind, self._excluded.get(job, frozenset()))
+        place = cluster.take(wanted, kind, self._excluded.get(job, frozenset()).union(excluded))
         if place is None:
             return False
         seat = self._seat[job] = Seat(place, wanted, [job])

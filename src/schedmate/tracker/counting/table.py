@@ -76,7 +76,7 @@ class SeriesTable:
         return any(
             one.total is not None and one.moves >= _WELL_KNOWN and not one.goes_round
             for one in self.series.values()
-            if one.format != LEARNED and not one.auxiliary
+            if one.format not in (LEARNED, PARTS) and not one.auxiliary
         )
 
     def holds(self, format_name: str) -> bool:
@@ -132,6 +132,16 @@ class SeriesTable:
         ]
         over = [other for other in past if other.seen < one.born and other.moves >= _WELL_KNOWN]
         return max(over, key=lambda other: other.moves, default=None)
+
+    def completed(self, one: Series) -> list[Series]:
+        """The counts that were at their ends before this one began."""
+        others = (other for other in self.series.values() if other is not one)
+        return [other for other in others if other.complete and other.seen <= one.born]
+
+    def newest(self) -> Series | None:
+        """The count that moved last, of those that are of the run."""
+        counts = (one for one in self.series.values() if one.format != PARTS and not one.auxiliary)
+        return max(counts, key=lambda one: one.moved, default=None)
 
     def part(self) -> Series | None:
         """The count of folds, trials or the like, each of which holds a whole count."""

@@ -11,7 +11,7 @@ from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.model import Unit
 from schedmate.tracker.formats.base import MAX_COUNT, metric_name
 from schedmate.tracker.unknown import words
-from schedmate.tracker.unknown.declared import DeclaredNumbers
+from schedmate.tracker.unknown.declared import LETTERS, DeclaredNumbers
 from schedmate.tracker.unknown.fields import Column, Table
 from schedmate.tracker.unknown.time_shares import TimeShare, time_shares
 from schedmate.tracker.unknown.totals import Total, find_total, is_separated, regular
@@ -19,6 +19,7 @@ from schedmate.tracker.unknown.totals import Total, find_total, is_separated, re
 CERTAIN: Final = 0.5
 """Above it, the answer may be acted on."""
 _FILE_ENDING = lazy_pattern(r"\.[A-Za-z]")
+_TO_GO = lazy_pattern(r"\s{0,2}(?:\w{1,20}\s){0,3}(?:to go|to do|left|remaining|remain|more)\b")
 _UNIX_TIME: Final = ((9e8, 4e9), (9e11, 4e12))
 _ENOUGH: Final = 5
 _STRAIGHT: Final = 0.97
@@ -37,6 +38,8 @@ class Meaning:
     rank: float = 0.0
     candidates: tuple[int, ...] = field(default=())
     """The columns that could be the count."""
+    rounds: float | None = None
+    """How often a count of one epoch, generation or the like goes round, where that is stated."""
 
     @property
     def has_total(self) -> bool:
@@ -49,7 +52,7 @@ def meaning_of(table: Table, declared: DeclaredNumbers | None = None) -> Meaning
     counts = [column for column in table.numbers if may_count(table, column)]
     readings = [_count_reading(table, column, declared) for column in counts]
     readings += [one for column in table.numbers if (one := _share_reading(column))]
-    readings += [one for column in table.numbers if (one := _left_reading(column))]
+    readings += [one for column in table.numbers if (one := _left_reading(table, column, declared))]
     readings += [_time_reading(one) for one in time_shares(table, declared)]
     best = max(readings, key=lambda one: one.rank, default=None)
     if best is not None and not best.has_total:
@@ -57,7 +60,7 @@ def meaning_of(table: Table, declared: DeclaredNumbers | None = None) -> Meaning
         best = max(ended, key=lambda one: one.rank, default=best)
     if best is None or (len(table.texts) < _ENOUGH and not _plain(best)):
         return None
-    return _completed(table, best, tuple(column.index for column in counts))
+    return _completed(table, best, tuple(column.index for column in counts), declared)
 
 
 def may_count(table: Table, column: Column) -> bool:
@@ -127,7 +130,8 @@ def _named_count(column: Column) -> bool:
 
 def _confidence(table: Table, count: Column, total: Total | None) -> float:
     if total is not None and total.confidence > CERTAIN:
-        return min(CERTAIN, total.confidence) if is_auxiliary(table) else total.confidence
+        doubtful = is_auxiliary(table) or _counts_data(table, count)
+        return min(CERTAIN, total.confidence) if doubtful else total.confidence
     learning = any(
         column.trend.sinking and not column.whole and column.index != count.index
         for column in table.numbers
@@ -142,18 +146,28 @@ def _confidence(table: Table, count: Column, total: Total | None) -> float:
     return alone if total is None else min(alone, total.confidence)
 
 
+def _counts_data(table: Table, count: Column) -> bool:
+    """`step 900 ... shard 3/1204`: a run need not read all of its data, and may read it twice."""
+    return count.named(words.DATA) and any(
+        other.index != count.index and other.trend.rising and _named_count(other)
+        for other in table.numbers
+        if not other.named(words.DATA)
+    )
+
+
 def is_auxiliary(table: Table) -> bool:
     return words.names(table.first_words.lower(), words.AUXILIARY)
 
 
 def _rank(table: Table, count: Column, total: Total | None) -> float:
-    rank = 4 * total.confidence if total is not None else 0.0
+    rank = 4 * total.confidence if total is not None and total.confidence > LETTERS else 0.0
     rank += 1.5 * count.trend.exactness + (1.5 if _named_count(count) else 0.0)
     rank += 0.5 * regular(count) + (0.0 if count.whole else -1.5)
     rank -= 0.5 * (words.unit_of(count.before, count.after) in ("sample", "token"))
     if count.trend.rounds:
         rank -= 0.6
-    return rank - 0.05 * count.index - (2.0 if is_auxiliary(table) else 0.0)
+    doubtful = is_auxiliary(table) or _counts_data(table, count)
+    return rank - 0.05 * count.index - (2.0 if doubtful else 0.0)
 
 
 def _share_reading(column: Column) -> Meaning | None:
@@ -165,7 +179,9 @@ def _share_reading(column: Column) -> Meaning | None:
         return None
     named = column.named(words.DONE_SHARE) or words.names(column.after, words.DONE_SHARE)
     if column.suffix == "%" and max(column.values) <= 100:  # noqa: PLR2004 - percent
-        return _share(column, 100.0, 0.8 if named else 0.65)
+        opened = column.gap.rstrip().endswith(("(", "[", "|"))
+        another = column.before and not (opened or named or _named_count(column))
+        return _share(column, 100.0, 0.8 if named else 0.4 if another else 0.65)
     if (
         not column.whole
         and not column.suffix
@@ -197,7 +213,7 @@ def _time_reading(share: TimeShare) -> Meaning:
     )
 
 
-def _left_reading(column: Column) -> Meaning | None:
+def _left_reading(table: Table, column: Column, declared: DeclaredNumbers | None) -> Meaning | None:
     """A whole number that goes down evenly to zero is what is left to do."""
     trend = column.trend
     if not (column.whole and trend.counting_down) or min(column.values) < 0:
@@ -206,14 +222,17 @@ def _left_reading(column: Column) -> Meaning | None:
         return None
     if trend.mirrored.exactness < _STEPPED or len(set(column.values)) < 3:  # noqa: PLR2004 - see above
         return None
+    behind = table.gaps[column.index + 1][-1]
     named = column.named(words.LEFT) or words.names(column.after, words.LEFT)
-    confidence = 0.6 if named else 0.42
+    named = named or _TO_GO.match(behind) is not None
+    stated = None if declared is None else declared.total_of(column.names, column.values[0])
+    confidence = 0.75 if named and stated else 0.6 if named else 0.42
     return Meaning(
         roles={"remaining": column.index},
         unit=words.unit_of(column.before, column.after),
         confidence=confidence,
-        total=_first_of(column),
-        rank=2.5 * confidence + 0.5,
+        total=stated[0] if named and stated else _first_of(column),
+        rank=(3.2 if named else 2.5) * confidence + 0.5,
     )
 
 
@@ -234,7 +253,12 @@ def _plain(reading: Meaning) -> bool:
     return reading.has_total and reading.confidence > CERTAIN and reading.unit != "percent"
 
 
-def _completed(table: Table, reading: Meaning, candidates: tuple[int, ...]) -> Meaning:
+def _completed(
+    table: Table,
+    reading: Meaning,
+    candidates: tuple[int, ...],
+    declared: DeclaredNumbers | None,
+) -> Meaning:
     roles = dict(reading.roles)
     roles |= epoch_columns(table, roles)
     roles |= elapsed_column(table, roles)
@@ -242,7 +266,20 @@ def _completed(table: Table, reading: Meaning, candidates: tuple[int, ...]) -> M
     count = roles.get("current")
     inner = count is not None and table.columns[count].trend.rounds > 1 and "epoch" not in roles
     confidence = min(CERTAIN, reading.confidence) if inner else reading.confidence
-    return Meaning(roles, reading.unit, confidence, reading.total, reading.rank, candidates)
+    epoch = None if declared is None or "epochs" in roles else roles.get("epoch")
+    stated = None
+    if declared is not None and epoch is not None:
+        column = table.columns[epoch]
+        stated = declared.total_of(column.names, max(column.values))
+    return Meaning(
+        roles=roles,
+        unit=reading.unit,
+        confidence=confidence,
+        total=reading.total,
+        rank=reading.rank,
+        candidates=candidates,
+        rounds=None if stated is None else stated[0],
+    )
 
 
 _MAX_METRICS: Final = 4

@@ -12,10 +12,11 @@ from typing import Final
 from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.tracker.formats.base import MAX_COUNT, clock_seconds
 from schedmate.tracker.formats.quantities import COUNT, count_of
+from schedmate.tracker.unknown.phase_plan import plan_in
 from schedmate.tracker.unknown.words import vocabulary
 
-QUANTIFIED, NAMED, RELATED, AMBIGUOUS = 0.8, 0.6, 0.5, 0.45
-"""`max_steps=900`; `900 steps`; `900 env steps` for steps; two numbers under one name."""
+QUANTIFIED, NAMED, RELATED, AMBIGUOUS, LETTERS = 0.8, 0.6, 0.5, 0.45, 0.4
+"""`max_steps=900`; `900 steps`; `900 env steps` for steps; two numbers under one name; `s`."""
 _MAX_LENGTH: Final = 1024
 _MAX_NUMBERS: Final = 96
 _MAX_LINES: Final = 400
@@ -23,17 +24,36 @@ _MAX_IN_LINE: Final = 48
 _DIGITS: Final = b"0123456789.,+-eE "
 _WORD = r"[^\W\d_][\w.-]{0,30}"
 _CLOCK = r"\d{1,3}:\d{2}:\d{2}(?:\.\d{1,6})?"
+_SMALL = r"\d(?:\.\d{1,9})?[eE]-\d{1,2}(?!\w)"
+"""The end of a simulated time may be far below one."""
 _BESIDE = rf"\s{{1,2}}(?P<unit>{_WORD})(?![\w.-]|\s{{0,3}}[:=]|\s{{1,3}}\d)"
 _FORMS = lazy_pattern(
     rf"(?P<key>{_WORD}(?: {_WORD}){{0,3}})['\"]?"
     r"(?:\s{0,20}[:=|]\s{0,20}|\s?\.{3,60}\s?)['\"]?"
-    rf"(?:(?P<clock>{_CLOCK})|(?P<keyed>{COUNT}))(?![\w/:]|\.\d)(?=(?:{_BESIDE})?)"
-    rf"|(?<![\w./:=-])(?P<number>{COUNT})\s{{1,2}}"
+    rf"(?:(?P<clock>{_CLOCK})|(?P<keyed>{_SMALL}|{COUNT}))(?![\w/:]|[.,]\d)(?=(?:{_BESIDE})?)"
+    rf"|(?<![\w./:=-])(?<!\d,)(?P<number>{COUNT})\s{{1,2}}"
     rf"(?P<after>{_WORD}(?: {_WORD}(?![\w.-]|\s{{0,3}}[:=]))?)(?![\w.-]|\s{{0,3}}[:=])"
     rf"|(?P<before>{_WORD}(?: {_WORD}){{0,2}})\s{{1,20}}"
     rf"(?:(?P<span>{_CLOCK})(?![\w:])|(?P<alone>{COUNT})"
-    r"(?=\s{0,4}(?:[,;)|]|\.?$)))"
+    r"(?=\s{0,4}(?:[,;)|](?!\d)|\.?$)))"
 )
+_UP_TO = lazy_pattern(
+    r"\b(?:resum|restart|continu|start|begin)\w{0,5}\b.{0,40}?\b(?P<at>\d{1,12})\b.{0,60}?"
+    rf"\b(?:until|up to|to|of|out of|through|till)\s(?:{_WORD}\s)?(?P<end>{COUNT})(?![\w/:.]\d)",
+    re.IGNORECASE,
+)
+"""`resuming at epoch 25, training 35 more epochs (until 60)`."""
+_PRODUCT = lazy_pattern(
+    rf"(?<![\w./:-])(?P<rounds>{COUNT})\s(?P<round>{_WORD})\s?(?:x|\*|×|times|of)\s?"  # noqa: RUF001 - as printed
+    rf"(?P<each>{COUNT})\s(?P<thing>{_WORD})(?: each\b)?",
+    re.IGNORECASE,
+)
+_OF_THEM = lazy_pattern(
+    rf"\b(?:train|us|process|tak|run|read)\w{{0,4}}(?: on| for| over)? (?P<some>{COUNT})"
+    r" of (?:them|these|those|it|this|that)\b",
+    re.IGNORECASE,
+)
+_DIRECTLY = lazy_pattern(r"\s{1,2}([^\W\d_]{1,30})")
 _PIECES = lazy_pattern(r"[A-Z]?[^\W\dA-Z_]+|[A-Z]+(?![a-z])|[^\W\d_]+")
 _QUANTIFIERS: Final = vocabulary(
     "total max maximum num number n nr tot target goal planned end final stop until limit all"
@@ -50,7 +70,8 @@ _SOMETHING_ELSE: Final = vocabulary(
     " download queue pretrain burnin cooldown freeze frozen solver patience early stopping"
     " ema swa print report checkpoint ckpt local inner size length len dim interval freq"
     " frequency window first last next after before since than ago seed skip skipping from"
-    " resume resumed resuming loaded start begin history buffer keep cache batch rollout"
+    " more additional further resume resumed resuming loaded start begin history buffer keep"
+    " cache batch rollout"
     " horizon min minimum hidden prefetch epoch_size delay"
 )
 _SYNONYMS: Final = {
@@ -60,6 +81,9 @@ _SYNONYMS: Final = {
     "passe": "pass", "epochen": "epoch", "epoche": "epoch", "époque": "epoch", "época": "epoch",
     "итерация": "iter", "эпоха": "epoch", "эпох": "epoch",
 }  # fmt: skip
+_STOPS: Final = vocabulary("stop stops stopping ends end finish finishes halt halts quit quits")
+_AT_LAST: Final = vocabulary("after at")
+_ROUNDS: Final = vocabulary("epoch pass round cycle generation episode iter fold")
 _DECLARING: Final = vocabulary("for total all max maximum of target")
 _SPANS: Final = vocabulary("length duration time span period end stop")
 _PREFIXES: Final = ("num", "max", "tot", "n")
@@ -106,6 +130,10 @@ class DeclaredNumbers:
     shapes: dict[int, int] = field(default_factory=dict)
     """From the digest of a line without its digits to that of the line."""
     lines: int = 0
+    plan: tuple[float, ...] = ()
+    """The lengths of phases that follow each other, ..."""
+    plan_shape: int = 0
+    """... and the shape of the line that states them."""
 
     def see(self, text: str) -> None:
         if self.lines >= _MAX_LINES:
@@ -118,9 +146,17 @@ class DeclaredNumbers:
             self.shapes[shape] = line
             if len(self.numbers) < _MAX_NUMBERS:
                 self.numbers += [replace(one, shape=shape) for one in declared_in(text)]
+            self._note_plan(plan_in(text), shape)
         elif known not in (line, 0):
             self.shapes[shape] = 0
+            self.plan = () if shape == self.plan_shape else self.plan
             self.numbers = [one for one in self.numbers if one.shape != shape]
+
+    def _note_plan(self, plan: tuple[float, ...], shape: int) -> None:
+        if not plan:
+            return
+        self.plan, self.plan_shape = plan, shape
+        self.numbers = [one for one in self.numbers if one.value != sum(plan)]
 
     def total_of(self, names: Sequence[str], least: float) -> tuple[float, float] | None:
         """The number that a count of these names runs up to, and how far that is believed."""
@@ -142,11 +178,14 @@ class DeclaredNumbers:
         return None
 
     def _total_of(self, name: str, least: float) -> tuple[float, float] | None:
-        count = _name_of(pieces_of(name))
+        count, pieces = _name_of(pieces_of(name)), pieces_of(name)
+        short = pieces[-1] if pieces and pieces[-1] == name.strip().lower() else ""
         fitting: dict[float, set[float]] = {}
-        for one in self.numbers if count is not None else ():
-            trust = 0.0 if count is None else _trust(_name_of(one.words), count)
-            if trust and one.value > 1 and one.value >= least:
+        for one in self.numbers:
+            declared = _name_of(one.words)
+            trust = 0.0 if count is None else _trust(declared, count)
+            trust = trust or _trust_in_abbreviation(declared, short)
+            if trust and one.value >= least and (one.value > 1 or _is_time(declared)):
                 fitting.setdefault(trust, set()).add(one.value)
         if not fitting:
             return None
@@ -157,6 +196,9 @@ class DeclaredNumbers:
 
 def declared_in(text: str) -> Iterator[DeclaredNumber]:
     text = text[:_MAX_LENGTH]
+    yield from _up_to(text)
+    yield from _products(text)
+    yield from _some_of_them(text)
     for found in islice(_FORMS.finditer(text), _MAX_IN_LINE):
         value = _value(found)
         if value is None:
@@ -167,7 +209,8 @@ def declared_in(text: str) -> Iterator[DeclaredNumber]:
         if found["after"]:
             verbs, names = _verb_before(text, found.start()), pieces_of(found["after"])
             words = [*verbs, *names]
-            if len(names) > 1 and _SOMETHING_ELSE.isdisjoint([*words, *_behind(text, found)]):
+            of_another = not _SOMETHING_ELSE.isdisjoint([*words, *_behind(text, found)])
+            if len(names) > 1 and names[0] != "time" and not of_another:  # `4000 time steps`
                 yield DeclaredNumber([*verbs, names[0]], value)
         unit = pieces_of(found["unit"] or "")
         if words and _SOMETHING_ELSE.isdisjoint([*words, *unit, *_behind(text, found)]):
@@ -176,17 +219,49 @@ def declared_in(text: str) -> Iterator[DeclaredNumber]:
                 yield DeclaredNumber(unit, value)
 
 
+def _up_to(text: str) -> Iterator[DeclaredNumber]:
+    """Where a run that goes on in the middle will end."""
+    found = _UP_TO.search(text)
+    end = count_of(found["end"]) if found else None
+    if found is None or end is None or end <= float(found["at"]):
+        return
+    things = [stem for word in pieces_of(found[0]) if (stem := stem_of(word)) in _KNOWN]
+    for thing in things[:1]:
+        yield DeclaredNumber(["until", thing], end)
+
+
+def _products(text: str) -> Iterator[DeclaredNumber]:
+    """`12 passes x 2,043 updates`: so many of the second in all."""
+    found = _PRODUCT.search(text)
+    rounds, each = (count_of(found["rounds"]), count_of(found["each"])) if found else (None, None)
+    if found and rounds and each and stem_of(found["round"]) in _ROUNDS:
+        yield DeclaredNumber(["total", *pieces_of(found["thing"])], rounds * each)
+
+
+def _some_of_them(text: str) -> Iterator[DeclaredNumber]:
+    """`310B tokens in 1,204 shards (we will train on 20B of them)`."""
+    found = _OF_THEM.search(text)
+    some = count_of(found["some"]) if found else None
+    for word in pieces_of(text) if some else ():
+        if some and stem_of(word) in _KNOWN:
+            yield DeclaredNumber(["total", word], some)
+
+
 def _value(found: re.Match[str]) -> float | None:
     span = found["clock"] or found["span"]
     if span:
         return clock_seconds(span.partition(".")[0])
-    value = count_of(found["keyed"] or found["number"] or found["alone"])
+    text = found["keyed"] or found["number"] or found["alone"]
+    value = float(text) if "-" in text else count_of(text)
     return value if value is not None and value < MAX_COUNT else None
 
 
 def _verb_before(text: str, start: int) -> list[str]:
     """`for 900 steps` and `a total of 900 steps` declare; `every 900 steps` does something else."""
-    before = pieces_of(text[max(0, start - 24) : start])[-2:]
+    before = pieces_of(text[max(0, start - 32) : start])[-3:]
+    if before[-1:] and before[-1] in _AT_LAST and not _STOPS.isdisjoint(before):
+        return [] if "early" in before else ["stop"]
+    before = before[-2:]
     return [word for word in before if word in _SOMETHING_ELSE or word in _DECLARING]
 
 
@@ -198,7 +273,8 @@ def _behind(text: str, found: re.Match[str]) -> list[str]:
     behind = text[end : end + 12]
     if behind[:1] == "/":
         return ["per"]
-    return pieces_of(behind)[:1] if behind[:1].isspace() else []
+    word = _DIRECTLY.match(text[end : end + 32])
+    return pieces_of(word[1])[:1] if word else []
 
 
 def _name_of(words: Sequence[str]) -> _Name | None:
@@ -241,3 +317,16 @@ def _trust(declared: _Name | None, count: _Name) -> float:
     if declared.stems != count.stems:
         return RELATED if declared.stems > count.stems or declared.stems < count.stems else 0.0
     return QUANTIFIED if declared.quantified else NAMED
+
+
+def _is_time(declared: _Name | None) -> bool:
+    return declared is not None and declared.quantified and declared.head == "time"
+
+
+def _trust_in_abbreviation(declared: _Name | None, short: str) -> float:
+    """`u 300` below `24,516 updates`, `therm 300` below `thermalisation: 900`."""
+    if declared is None or not short or not declared.head.startswith(short):
+        return 0.0
+    if len(short) >= _SHORTEST:
+        return NAMED
+    return LETTERS if declared.head in _KNOWN and len(declared.stems) == 1 else 0.0

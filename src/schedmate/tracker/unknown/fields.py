@@ -29,6 +29,7 @@ _ENOUGH: Final = 5
 _TREND: Final = 0.25
 _PACE: Final = 0.1
 _LESS: Final = 0.8
+_LINE: Final = 0.97
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,8 @@ class Trend:
     def jittering(self) -> bool:
         """It rises, but for lines of several writers that are a little out of order."""
         worst = -min(self.moves, default=0.0)
-        return 0 < worst <= 2 * max(self.rate, 1.0) and self.straightness >= 0.97  # noqa: PLR2004 - nearly a line
+        upwards = self.values[-1] > self.values[0]
+        return upwards and 0 < worst <= 2 * max(self.rate, 1.0) and self.straightness >= _LINE
 
     @property
     def rounds(self) -> int:

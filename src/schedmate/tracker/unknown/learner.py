@@ -13,6 +13,7 @@ from schedmate.tracker.unknown.declared import DeclaredNumbers
 from schedmate.tracker.unknown.fields import table_of
 from schedmate.tracker.unknown.pattern import compiled, pattern_of, read_with
 from schedmate.tracker.unknown.templates import Miner, Samples, Template, fits, masked
+from schedmate.tracker.unknown.words import vocabulary
 
 if TYPE_CHECKING:
     from schedmate.tracker.unknown.roles import Roles
@@ -44,6 +45,8 @@ class PatternCheck:
     rounds: int = 0
     odd: int = 0
     """Rounds that were not as long as the one before."""
+    at_end: bool = False
+    """The newest line counted up to its total."""
     peak: float = 0.0
     """Where the count went round last time."""
     same_peaks: int = 0
@@ -69,6 +72,7 @@ class PatternCheck:
         current = sighting.current or 0.0
         self.over += with_total and sighting.total is None
         self.missed = 0
+        self.at_end = sighting.total is not None and current >= sighting.total
         if self.seen == 0:
             self.first = current
         else:
@@ -107,6 +111,9 @@ _MAX_REFUSED: Final = 8
 _LOOK_AFTER_MISSES: Final = (2, 8, 20)
 _LOOK_AT_ROUNDS: Final = 3
 _LAP: Final = 0.7
+_WORK: Final = vocabulary(
+    "training fitting running processing simulating optimizing optimising learning finetuning"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,9 +138,11 @@ class Learner:
     reading: str = ""
     """Changes when another number is counted, or counted towards another one."""
     rank: float = 0.0
+    rounds: float | None = None
+    """How often the count goes round, where the log stated that."""
     asked: bool = False
     refused: list[str] = field(default_factory=list)
-    """Expressions that later lines proved wrong."""
+    """What later lines proved wrong: expressions, each with the total that it counted to."""
     backlog: Samples = field(default_factory=Samples)
 
     @property
@@ -148,6 +157,12 @@ class Learner:
             return 0.0
         inner = self.check.rounds > 1 and "(?P<epoch>" not in self.pattern.expression
         return min(CERTAIN, self.pattern.confidence) if inner else self.pattern.confidence
+
+    @property
+    def prepares(self) -> bool:
+        """Its lines say what is done before the run: `featurising molecule 3/90`."""
+        first = self.words[0].lower() if self.words else ""
+        return first.endswith("ing") and first not in _WORK
 
     def feed(
         self, text: str, order: int, at: float | None, declared: DeclaredNumbers | None = None
@@ -179,7 +194,9 @@ class Learner:
             return []
         kept, self.backlog = self.backlog, Samples()
         lines = zip(kept.orders, kept.times, kept.texts, strict=True)
-        read = ((order, at, read_with(self.pattern, text)) for order, at, text in lines)
+        read = (
+            (order, at, self._in_rounds(read_with(self.pattern, text))) for order, at, text in lines
+        )
         return [Replayed(order, at, sighting) for order, at, sighting in read if sighting]
 
     def adopt(self, pattern: LearnedPattern) -> None:
@@ -204,7 +221,7 @@ class Learner:
         self.asked = True
         pattern = naming.settle(question, answer)
         template = self.miner.templates.get(question.template)
-        if pattern is None or template is None or pattern.expression in self.refused:
+        if pattern is None or template is None or _counting(pattern) in self.refused:
             return None
         self._set(pattern, question.template, template.words, question.meaning.rank)
         self.reading = f"{question.template}:asked"
@@ -226,10 +243,17 @@ class Learner:
             self.check.see(sighting, order, with_total=_has_total(self.pattern))
             if self._learn_lap(order):
                 sighting = read_with(self.pattern, text)
+            sighting = self._in_rounds(sighting)
         if self.check.wrong:
             self._drop()
             return None
         return sighting
+
+    def _in_rounds(self, sighting: Sighting | None) -> Sighting | None:
+        if sighting is None or not self.rounds or sighting.epochs is not None:
+            return sighting
+        within = sighting.epoch is not None and sighting.epoch <= self.rounds
+        return replace(sighting, epochs=self.rounds) if within else sighting
 
     def _learn_lap(self, order: int) -> bool:
         """Whether it has become known what the count goes up to each time."""
@@ -262,15 +286,16 @@ class Learner:
         if not self._is_better(name, template, meaning):
             return False
         pattern = pattern_of(table, meaning)
-        if pattern is None or pattern.expression in self.refused:
+        if pattern is None or _counting(pattern) in self.refused:
             return False
         reading = _reading(name, meaning)
         if reading == self.reading:
             lap = self.pattern if self.check.lap and pattern.total is None else None
             self.pattern = lap or pattern
+            self.rounds = meaning.rounds or self.rounds
             return not read
         self._set(pattern, name, template.words, meaning.rank)
-        self.reading = reading
+        self.reading, self.rounds = reading, meaning.rounds
         self._keep_for_replay(template, before=order)
         return True
 
@@ -282,7 +307,7 @@ class Learner:
         silent = self.check.order < template.samples.orders[0]
         outer = self.check.rounds > 0 and meaning.confidence >= self.confidence - 0.1
         return (
-            (silent and meaning.confidence > min(CERTAIN, self.confidence))
+            (silent and (self.check.at_end or meaning.confidence > min(CERTAIN, self.confidence)))
             or (outer and meaning.has_total)
             or meaning.rank > self.rank + 1.0
         )
@@ -301,7 +326,7 @@ class Learner:
     def _drop(self) -> None:
         """The pattern was wrong: forget it, and learn anew from here."""
         if self.pattern is not None:
-            self.refused = [*self.refused, self.pattern.expression][-_MAX_REFUSED:]
+            self.refused = [*self.refused, _counting(self.pattern)][-_MAX_REFUSED:]
         self.pattern, self.template, self.words, self.rank = None, 0, [], 0.0
         self.miner, self.check, self.backlog, self.reading = Miner(), PatternCheck(), Samples(), ""
 
@@ -309,6 +334,10 @@ class Learner:
         """The template that came most often."""
         templates = self.miner.templates
         return max(templates, key=lambda name: templates[name].count, default=0)
+
+
+def _counting(pattern: LearnedPattern) -> str:
+    return f"{pattern.expression}\t{pattern.total or ''}"
 
 
 def _has_total(pattern: LearnedPattern) -> bool:

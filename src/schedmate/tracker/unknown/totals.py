@@ -79,7 +79,8 @@ def find_total(
 def declared_total(count: Column, declared: DeclaredNumbers) -> Total | None:
     """What the log declared that there is of the thing that the column is named by."""
     found = declared.total_of(count.names, max(count.values))
-    return None if found is None else Total(*found)
+    a_ratio = not count.whole and max(count.values) <= 1
+    return None if found is None or (a_ratio and found[0] > 1) else Total(*found)
 
 
 def _candidates(table: Table, count: Column) -> Iterator[Total]:

@@ -71,6 +71,8 @@ NAMED_THINGS: Final = vocabulary(
     " host hosts connection connections"
 )
 """Counted by servers without end, unless a total stands right behind."""
+DATA: Final = vocabulary("shard shards file files chunk chunks part parts split splits")
+"""What the training data is stored in."""
 AUXILIARY: Final = vocabulary(
     "eval evaluating evaluation evaluate val valid validation validating test testing loading load"
     " loaded download downloading downloaded warmup warm-up warming compile compiling preprocessing"

@@ -1,0 +1,322 @@
+"""One arm of the live experiment: a private Slurm on which the jobs of a plan really run.
+
+    python -m bench.live.arm PLAN.json plain RESULT.json
+    python -m bench.live.arm PLAN.json schedmate RESULT.json
+
+Owners are played here: they submit, cancel, and come back after a run that broke. With SchedMate a
+daemon (`schedmate serve`) in mode `act` runs beside Slurm; all else is the same.
+"""
+
+from __future__ import annotations
+
+import heapq
+import json
+import os
+import pwd
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from bench.command import command_line
+from bench.live.replayed_jobs import COMES_BACK, GPUS_PER_NODE, NODES, SPEED, ReplayedJob
+from schedmate.store.sqlite import SqliteStore
+from schedmate.testing.slurm_cluster import private_slurm
+
+_LOOK_S = 1.0
+_WEEK_MINUTES = round(7 * 24 * 60 / SPEED)
+CLUSTER = {
+    "SchedulerParameters": "bf_interval=5,bf_continue,bf_resolution=5,sched_interval=5,"
+    "batch_sched_delay=1",
+    "PriorityWeightAge": "1000",
+    "PriorityWeightFairshare": "10000",
+    "PriorityWeightJobSize": "1000",
+    "PriorityWeightPartition": "50000",
+    "PriorityMaxAge": f"0-00:{_WEEK_MINUTES}:00",
+    "PriorityDecayHalfLife": f"0-00:{_WEEK_MINUTES}:00",
+    "PriorityCalcPeriod": "1",
+    "PartitionName": "main Nodes=ALL Default=YES MaxTime=120 DefaultTime=60 DefMemPerCPU=100 "
+    "TRESBillingWeights=CPU=0.0,GRES/gpu=1.0 State=UP",
+}
+"""Weights of the example in Slurm's manual, a week being as much shorter as all else; the
+partition's weight is the room that nice numbers need above Slurm's floor."""
+DAEMON = {
+    "SCHEDMATE_SCHEDULER": "slurm",
+    "SCHEDMATE_MODE": "act",
+    "SCHEDMATE_SLURM__POLL_S": "2",
+    "SCHEDMATE_HANG__MINUTES": "0.5",
+    "SCHEDMATE_LONGEST_WAIT_S": "15",
+    "SCHEDMATE_LLM__ENABLED": "false",
+    "SCHEDMATE_NICE_RANGE": "40000",
+    "SCHEDMATE_FAIRNESS__HOURS": f"{24 / SPEED:.4f}",
+}
+"""The nice range is as wide as fair share weighs, over the costs that occur here. A day of being
+overtaken is as much shorter as all else."""
+_REQUESTS = ("REQUEST_JOB_INFO", "REQUEST_BATCH_SCRIPT", "REQUEST_UPDATE_JOB")
+
+
+@dataclass(slots=True)
+class Submission:
+    job: ReplayedJob
+    again: bool = False
+    cancelled: bool = False
+    done: bool = False
+
+
+@dataclass(slots=True)
+class Attempt:
+    """One run by accounting; times are seconds since the epoch."""
+
+    job_id: str
+    submit: float
+    start: float | None
+    end: float | None
+    state: str
+
+
+@dataclass(slots=True)
+class JobResult:
+    number: int
+    submitted: float
+    attempts: list[Attempt] = field(default_factory=list)
+    predicted: tuple[float, float, float] | None = None
+    basis: str = "none"
+
+
+@dataclass(slots=True)
+class ArmResult:
+    arm: str
+    jobs: list[JobResult]
+    config: str
+    cost: dict[str, float]
+    actions: dict[str, int]
+    lowered_kills: int = 0
+
+
+def main() -> None:
+    parser = command_line(__doc__, __spec__)
+    parser.add_argument("plan", type=Path)
+    parser.add_argument("arm", choices=("plain", "schedmate"))
+    parser.add_argument("result", type=Path)
+    options = parser.parse_args()
+    plan = json.loads(options.plan.read_text())
+    jobs = [ReplayedJob(**each) for each in plan["jobs"]]
+    state = options.result.with_suffix(".state")
+    if options.arm == "schedmate":
+        shutil.copytree(plan["state"], state, dirs_exist_ok=True)
+    result = run(options.arm, jobs, Path(plan["root"]), state, plan.get("settings", {}))
+    options.result.write_text(json.dumps(asdict(result)))
+
+
+def run(
+    arm: str, jobs: Sequence[ReplayedJob], root: Path, state: Path, settings: Mapping[str, str]
+) -> ArmResult:
+    with private_slurm(nodes=NODES, gpus_per_node=GPUS_PER_NODE, settings=CLUSTER) as cluster:
+        cluster.directory.chmod(0o711)  # the script of a job is there, for its owner
+        users = sorted({job.user for job in jobs})
+        ask("sacctmgr", "-i", "add", "account", "lab")
+        ask("sacctmgr", "-i", "add", "user", ",".join(users), "account=lab")
+        config = ask("scontrol", "show", "config")
+        if arm == "plain":
+            submitted = Owners(jobs, root).play()
+            cost: dict[str, float] = {}
+        else:
+            with _daemon(state, settings) as process:
+                ask("sdiag", "--reset")
+                submitted = Owners(jobs, root).play()
+                cost = _cost(process.pid)
+        results = _results(submitted)
+    actions: dict[str, int] = {}
+    if arm == "schedmate":
+        actions = _read_store(state / "schedmate.sqlite3", results)
+    return ArmResult(arm, list(results.values()), config, cost, actions)
+
+
+class Owners:
+    """They submit when the plan has it, cancel, and come back after a run that broke."""
+
+    def __init__(self, jobs: Sequence[ReplayedJob], root: Path) -> None:
+        self._root = root
+        self._due: list[tuple[float, int, bool, ReplayedJob]] = []
+        self._submissions: dict[str, Submission] = {}
+        self._jobs = jobs
+
+    def play(self) -> dict[str, tuple[Submission, float]]:
+        """Until all have ended for good: every submission by its id, with its time."""
+        began = time.time()
+        times: dict[str, float] = {}
+        for job in self._jobs:
+            heapq.heappush(self._due, (began + job.at_s, job.number, False, job))
+        looked = 0.0
+        while True:
+            while self._due and self._due[0][0] <= time.time():
+                _, _, again, job = heapq.heappop(self._due)
+                job_id = self._submit(job, again=again)
+                self._submissions[job_id] = Submission(job, again)
+                times[job_id] = time.time()
+            if time.time() - looked >= _LOOK_S:
+                looked = time.time()
+                if self._look() and not self._due:
+                    return {job: (each, times[job]) for job, each in self._submissions.items()}
+            time.sleep(0.1)
+
+    def _submit(self, job: ReplayedJob, *, again: bool) -> str:
+        place = self._root / job.project
+        return ask(
+            *("sbatch", "--parsable", "-D", str(place), "-o", f"{place}/logs/%j.log"),
+            *("-N1", "-n1", f"--cpus-per-task={2 * job.gpus}", f"--gres=gpu:{job.gpus}"),
+            *(
+                f"--uid={job.user}",
+                f"--gid={pwd.getpwnam(job.user).pw_gid}",
+                f"--time={job.limit_minutes}",
+            ),
+            f"--export=ALL,REPLAY={job.environment(again=again)}",
+            str(place / job.script),
+        ).strip()
+
+    def _look(self) -> bool:
+        """Act as owners do; whether nothing is left."""
+        left = 0
+        for job_id, state, used, restarts in _queue():
+            each = self._submissions.get(job_id)
+            if each is None or each.done:
+                continue
+            job = each.job
+            first = not each.again and restarts == 0
+            stops = job.fate in ("cancelled", "hangs") and first
+            if state == "RUNNING" and stops and used >= job.run_s and not each.cancelled:
+                each.cancelled = True
+                ask("scancel", job_id)
+            if state not in _ENDED:
+                left += 1
+                continue
+            broke = state in ("FAILED", "CANCELLED", "TIMEOUT", "NODE_FAIL")
+            if broke and first and job.fate in COMES_BACK:
+                # SchedMate may queue it again before its owner has noticed
+                noticed = _ended_at(job_id) + job.back_after_s
+                if time.time() < noticed:
+                    left += 1
+                    continue
+                heapq.heappush(self._due, (time.time(), job.number, True, job))
+            elif broke and not each.again and restarts == 0 and job.fate == "completes":
+                sys.stderr.write(f"job {job_id} ended {state} against the plan\n")
+            each.done = True
+        return left == 0
+
+
+_ENDED = {"COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "NODE_FAIL", "OUT_OF_MEMORY"}
+_end_times: dict[str, float] = {}
+
+
+def _ended_at(job_id: str) -> float:
+    """When it was first seen to have ended."""
+    return _end_times.setdefault(job_id, time.time())
+
+
+def _queue() -> list[tuple[str, str, int, int]]:
+    text = ask("squeue", "-h", "-tall", "-O", "JobID:20,State:20,TimeUsed:20,RestartCnt:20")
+    rows = (line.split() for line in text.splitlines())
+    return [(job, state, _seconds(used), int(count)) for job, state, used, count in rows]
+
+
+def _seconds(used: str) -> int:
+    total = 0
+    for part in re.split(r"[-:]", used):
+        total = total * 60 + int(part)
+    return total
+
+
+def _results(submitted: Mapping[str, tuple[Submission, float]]) -> dict[int, JobResult]:
+    """By the number of the job: a resubmission belongs to the job that it is of."""
+    found: dict[int, JobResult] = {}
+    for job_id in sorted(submitted, key=lambda each: submitted[each][1]):
+        each, at = submitted[job_id]
+        result = found.setdefault(each.job.number, JobResult(each.job.number, at))
+        result.attempts += _attempts().get(job_id, [])
+    return found
+
+
+_accounted: dict[str, list[Attempt]] = {}
+
+
+def _attempts() -> dict[str, list[Attempt]]:
+    if not _accounted:
+        time.sleep(3.0)  # slurmdbd hears of an end a little later
+        columns = "JobIDRaw,Submit,Start,End,State"
+        os.environ["SLURM_TIME_FORMAT"] = "%s"
+        text = ask("sacct", "-n", "-a", "-X", "-D", "-P", "-S", "now-1days", "-o", columns)
+        runs = defaultdict(list)
+        for line in text.splitlines():
+            job_id, submit, start, end, state = line.split("|")
+            attempt = Attempt(job_id, float(submit), _time(start), _time(end), state.split()[0])
+            runs[job_id].append(attempt)
+        _accounted.update(runs)
+    return _accounted
+
+
+def _time(text: str) -> float | None:
+    return float(text) if text.isdecimal() else None
+
+
+@contextmanager
+def _daemon(state: Path, settings: Mapping[str, str]) -> Iterator[subprocess.Popen[bytes]]:
+    with state.with_suffix(".serve.log").open("wb") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "schedmate", "serve"],
+            env={**os.environ, **DAEMON, **settings, "SCHEDMATE_STATE_DIR": str(state)},
+            stdout=log,
+            stderr=log,
+        )
+    try:
+        yield process
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(120)
+
+
+def _cost(pid: int) -> dict[str, float]:
+    """What the daemon used, and what it and the owners asked of slurmctld."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    ticks = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:15]
+    text = ask("sdiag")
+    counts = {kind: re.search(rf"{kind}\s.*?count:(\d+)", text) for kind in _REQUESTS}
+    return {
+        "cpu_s": sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK"),
+        "peak_mb": int(re.findall(r"VmHWM:\s+(\d+)", status)[0]) / 1024,
+        "seconds": time.time() - Path(f"/proc/{pid}").stat().st_ctime,
+        **{kind: float(match[1]) if match else 0.0 for kind, match in counts.items()},
+    }
+
+
+def _read_store(path: Path, results: Mapping[int, JobResult]) -> dict[str, int]:
+    """What was predicted of each job's first submission, and the actions of each kind."""
+    actions: dict[str, int] = defaultdict(int)
+    with closing(SqliteStore(path, scheduler="slurm")) as store:
+        for record in store.actions(state="done"):
+            actions[record.action.kind] += 1
+        for result in results.values():
+            kept = store.advice(result.attempts[0].job_id) if result.attempts else None
+            prediction = None if kept is None else kept.advice.prediction
+            if prediction is not None and prediction.duration_s is not None:
+                spread = prediction.duration_s
+                result.predicted = (spread.p10, spread.p50, spread.p90)
+                result.basis = prediction.basis
+    return dict(actions)
+
+
+def ask(*command: str) -> str:
+    answer = subprocess.run(command, check=False, capture_output=True, text=True)
+    if answer.returncode:
+        raise RuntimeError(f"{' '.join(command)}: {answer.stderr.strip()}")
+    return answer.stdout
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,132 @@
+"""The live experiment: real jobs on a private Slurm, without SchedMate and with it.
+
+    python -m bench.live.experiment --jobs 60 --history 120        # a smoke run
+    python -m bench.live.experiment                                # 500 jobs, about half an hour
+    python -m bench.live.experiment --pairs 3 --keep DIR           # three times, submissions shaken
+
+Needs root, `scripts/install-test-packages` and the traces. Two private clusters of 4 nodes with 8
+GPUs each run the same jobs at the same time, one with `schedmate serve` in mode `act` beside it.
+The jobs are a slice of Philly in compressed time, by the rule in `bench.live.replayed_jobs`; their
+GPUs do not exist and their steps sleep. What was predicted beforehand comes from the runs before
+the slice, imported with their code. At the end the simulator's policy `slurm` replays the same jobs
+with the parameters of these clusters, and its error is stated.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import asdict
+from pathlib import Path
+
+from bench.command import command_line, machine
+from bench.live import measures, replayed_jobs
+from bench.live.arm import DAEMON, ArmResult, Attempt, JobResult
+from bench.live.replayed_jobs import ReplayedJob
+from schedmate.testing.slurm_cluster import why_not
+
+ARMS = ("plain", "schedmate")
+
+
+def main() -> None:
+    parser = command_line(__doc__, __spec__)
+    parser.add_argument("--jobs", type=int, default=500)
+    parser.add_argument("--history", type=int, default=600)
+    parser.add_argument("--pairs", type=int, default=1)
+    parser.add_argument("--load", type=float, default=1.0)
+    parser.add_argument("--set", action="append", default=[], help="NAME=VALUE of the daemon")
+    parser.add_argument("--keep", type=Path, help="a directory for plans, results and logs")
+    parser.add_argument("--only-report", action="store_true", help="of what --keep holds")
+    options = parser.parse_args()
+    reason = None if options.only_report else why_not()
+    if reason is not None:
+        parser.error(reason)
+    print(machine())
+    with tempfile.TemporaryDirectory(dir="/tmp") as made:
+        directory = (options.keep or Path(made)).resolve()
+        directory.mkdir(parents=True, exist_ok=True)
+        directory.chmod(0o755)
+        history, jobs = replayed_jobs.sliced(options.jobs, options.history, load=options.load)
+        settings = dict(each.split("=", 1) for each in options.set)
+        for pair in range(1, options.pairs + 1):
+            shaken = replayed_jobs.shaken(jobs, pair)
+            if not options.only_report:
+                state = _imported(history, directory)
+                _run_pair(pair, shaken, directory, state, settings)
+            measures.report(shaken, *_read_pair(pair, directory), settings)
+
+
+def _imported(history: list[ReplayedJob], directory: Path) -> Path:
+    """The state directory of a site that has seen the runs before the slice."""
+    state, root = directory / "state", directory / "history"
+    if state.exists():
+        return state
+    shutil.rmtree(root, ignore_errors=True)
+    replayed_jobs.write(history, root)
+    path = directory / "history.csv"
+    span = max(job.at_s for job in history) + 1.0
+    replayed_jobs.write_history(history, root, path, before=time.time() - 60.0 - span)
+    began = time.monotonic()
+    subprocess.run(
+        [sys.executable, "-P", "-m", "schedmate", "history", "import", str(path)],
+        env={**os.environ, **DAEMON, "SCHEDMATE_STATE_DIR": str(state)},
+        check=True,
+    )
+    print(f"the history was imported in {time.monotonic() - began:.0f} s")
+    return state
+
+
+def _run_pair(
+    pair: int,
+    jobs: list[ReplayedJob],
+    directory: Path,
+    state: Path,
+    settings: dict[str, str],
+) -> None:
+    """Both arms at the same time, so that whatever the machine does else hits both."""
+    running = []
+    for arm in ARMS:
+        root = directory / f"{pair}-{arm}"
+        shutil.rmtree(root, ignore_errors=True)
+        replayed_jobs.write(jobs, root)
+        plan = directory / f"{pair}-{arm}.plan.json"
+        plan.write_text(
+            json.dumps(
+                {
+                    "jobs": [asdict(job) for job in jobs],
+                    "root": str(root),
+                    "state": str(state),
+                    "settings": settings,
+                }
+            )
+        )
+        result = directory / f"{pair}-{arm}.json"
+        words = ["-P", "-m", "bench.live.arm", str(plan), arm, str(result)]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        running.append(subprocess.Popen([sys.executable, *words], env=environment))
+    codes = [each.wait() for each in running]
+    if any(codes):
+        sys.exit(f"an arm of pair {pair} ended with {codes}")
+
+
+def _read_pair(pair: int, directory: Path) -> tuple[ArmResult, ArmResult]:
+    plain, ours = (_read(directory / f"{pair}-{arm}.json") for arm in ARMS)
+    return plain, ours
+
+
+def _read(path: Path) -> ArmResult:
+    raw = json.loads(path.read_text())
+    jobs = [
+        JobResult(**each | {"attempts": [Attempt(**one) for one in each["attempts"]]})
+        for each in raw.pop("jobs")
+    ]
+    return ArmResult(**raw, jobs=jobs)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,232 @@
+"""What came of two arms of the live experiment, job by job and in sum."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from rich.table import Table
+
+from bench.command import console, table
+from bench.live.arm import DAEMON, ArmResult, Attempt, JobResult
+from bench.live.replayed_jobs import GPUS, WASTED, ReplayedJob
+from bench.live.simulated import simulate
+
+_FEW = 3
+_HEAD = ("Slurm", "Slurm + SchedMate", "times better")
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One job in one arm; seconds."""
+
+    job: ReplayedJob
+    jct_s: float
+    wait_s: float
+    """Held no GPU between its submission and its end, its owner's delays included."""
+    first_wait_s: float
+    wasted_gpu_s: float
+    retries: int
+    timed_out: bool
+
+
+Arm = Sequence[Measured]
+
+
+def measured(jobs: Sequence[ReplayedJob], arm: ArmResult) -> list[Measured]:
+    """Of every job that has ended."""
+    results = {each.number: each for each in arm.jobs}
+    pairs = ((job, results.get(job.number)) for job in jobs)
+    return [_measured(job, result) for job, result in pairs if result and _ended(result)]
+
+
+def _ended(result: JobResult) -> bool:
+    return any(each.end is not None for each in result.attempts)
+
+
+def _measured(job: ReplayedJob, result: JobResult) -> Measured:
+    runs = [each for each in result.attempts if each.start is not None and each.end is not None]
+    ends = [each.end for each in result.attempts if each.end is not None]
+    jct_s = max(ends) - result.submitted
+    broken = runs if job.fate == "mistake" else runs[:-1]
+    return Measured(
+        job=job,
+        jct_s=jct_s,
+        wait_s=max(0.0, jct_s - sum(map(_ran_s, runs))),
+        first_wait_s=max(0.0, (runs[0].start or 0.0) - result.submitted) if runs else jct_s,
+        wasted_gpu_s=job.gpus * sum(map(_ran_s, broken)) if job.fate in WASTED else 0.0,
+        retries=max(0, len(runs) - 1),
+        timed_out=any(each.state == "TIMEOUT" for each in runs),
+    )
+
+
+def _ran_s(attempt: Attempt) -> float:
+    return 0.0 if attempt.start is None or attempt.end is None else attempt.end - attempt.start
+
+
+def report(
+    jobs: Sequence[ReplayedJob], plain: ArmResult, ours: ArmResult, settings: Mapping[str, str]
+) -> None:
+    """Every figure of a pair, as tables."""
+    arms = [measured(jobs, plain), measured(jobs, ours)]
+    both = set.intersection(*({each.job.number for each in arm} for arm in arms))
+    base, mate = ([each for each in arm if each.job.number in both] for arm in arms)
+    out = console()
+    out.print(_sums(base, mate, left_out=len(jobs) - len(both)))
+    out.print(_waits(base, mate))
+    out.print(_predictions(ours, base))
+    out.print(_simulated(base, mate, plain, ours, settings))
+    for line in (*_fairness(base, mate), *_cost(ours)):
+        out.print(line)
+    if settings:
+        out.print(f"settings of the daemon beyond {DAEMON}: {dict(settings)}")
+
+
+def _sums(base: Arm, mate: Arm, *, left_out: int) -> Table:
+    shown = table(f"{len(base)} real jobs on {GPUS} GPUs ({left_out} without an end)", ("", *_HEAD))
+    for name, figure in FIGURES.items():
+        first, second = figure(base), figure(mate)
+        shown.add_row(name, f"{first:,.1f}", f"{second:,.1f}", _times(first, second))
+    return shown
+
+
+def _times(first: float, second: float) -> str:
+    return f"{first / second:.2f}" if second else "-"
+
+
+def _jct(arm: Arm) -> np.ndarray:
+    return np.array([each.jct_s for each in arm])
+
+
+def _wasted(arm: Arm, *fates: str) -> float:
+    return sum(each.wasted_gpu_s for each in arm if each.job.fate in fates)
+
+
+FIGURES: dict[str, Callable[[Arm], float]] = {
+    "average JCT, s": lambda arm: float(_jct(arm).mean()),
+    "median JCT, s": lambda arm: float(np.median(_jct(arm))),
+    "p99 JCT, s": lambda arm: float(np.percentile(_jct(arm), 99)),
+    "longest JCT, s": lambda arm: float(_jct(arm).max()),
+    "average wait, s": lambda arm: float(np.mean([each.wait_s for each in arm])),
+    "wasted GPU time, s": lambda arm: _wasted(arm, *WASTED),
+    "- by mistakes of their own": lambda arm: _wasted(arm, "mistake"),
+    "- by faults of the machine": lambda arm: _wasted(arm, "fault"),
+    "- by hangs": lambda arm: _wasted(arm, "hangs"),
+    "retries": lambda arm: float(sum(each.retries for each in arm)),
+    "killed by a limit": lambda arm: float(sum(each.timed_out for each in arm)),
+}
+
+
+def _waits(base: Arm, mate: Arm) -> Table:
+    shown = table("average wait, s", ("jobs", "number", *_HEAD))
+    keys: dict[str, Callable[[ReplayedJob], object]] = {
+        "GPUs": lambda job: job.gpus,
+        "user": lambda job: job.user,
+    }
+    for name, key in keys.items():
+        waits: dict[object, tuple[list[float], list[float]]] = defaultdict(lambda: ([], []))
+        for place, arm in enumerate((base, mate)):
+            for each in arm:
+                waits[key(each.job)][place].append(each.wait_s)
+        rows = sorted(waits.items(), key=lambda pair: (-len(pair[1][0]), str(pair[0])))
+        for value, (before, after) in rows:
+            first, second = float(np.mean(before)), float(np.mean(after))
+            figures = (str(len(before)), f"{first:.1f}", f"{second:.1f}", _times(first, second))
+            shown.add_row(f"{name} {value}", *figures)
+    return shown
+
+
+def _predictions(ours: ArmResult, base: Arm) -> Table:
+    """How far predictions were from how long the first runs last by themselves."""
+    truth = {each.job.number: each.job.first_s for each in base}
+    shown = table(
+        "predicted run times", ("basis", "jobs", "off by (median)", "log variance explained")
+    )
+    pairs: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    for each in ours.jobs:
+        if each.predicted is not None and each.number in truth:
+            for basis in (each.basis, "all"):
+                pairs[basis].append((each.predicted[1], truth[each.number]))
+    for basis, found in sorted(pairs.items()):
+        logs = np.log(np.maximum(np.array(found), 0.1))
+        off = math.exp(float(np.median(np.abs(logs[:, 0] - logs[:, 1]))))
+        shown.add_row(basis, str(len(found)), f"{off:.2f}x", _explained(logs))
+    shown.add_row("none", str(sum(each.predicted is None for each in ours.jobs)), "", "")
+    return shown
+
+
+def _explained(logs: np.ndarray) -> str:
+    if len(logs) < _FEW or not logs.std(axis=0).all():
+        return "-"
+    return f"{float(np.corrcoef(logs.T)[0, 1]) ** 2:.2f}"
+
+
+def overhead_s(base: Arm, plain: ArmResult) -> float:
+    """How much longer than its steps a run lasts: the median of jobs that ran once to their end."""
+    runs = {each.number: each.attempts for each in plain.jobs}
+    sound = [each.job for each in base if each.job.fate == "completes" and not each.retries]
+    return float(np.median([_ran_s(runs[job.number][0]) - job.first_s for job in sound]))
+
+
+def _simulated(
+    base: Arm, mate: Arm, plain: ArmResult, ours: ArmResult, settings: Mapping[str, str]
+) -> Table:
+    """The same jobs in the simulator, and how far it is from what happened."""
+    extra_s = overhead_s(base, plain)
+    jobs = [each.job for each in base]
+    shown = table(
+        f"the simulator's slurm on the same jobs (runs {extra_s:.2f} s longer than their steps)",
+        ("", "live", "simulated", "error"),
+    )
+    averages = []
+    for name, arm, result in (("Slurm", base, plain), ("Slurm + SchedMate", mate, ours)):
+        submitted = {each.number: each.submitted for each in result.jobs}
+        found = simulate(
+            jobs,
+            submitted,
+            result.config,
+            overhead_s=extra_s,
+            schedmate=ours if result is ours else None,
+            settings=settings,
+        )
+        simulated_s, live = found.jct_s, _jct(arm)
+        _add(shown, f"{name}: average JCT, s", float(live.mean()), float(simulated_s.mean()))
+        quantiles = float(np.percentile(live, 99)), float(np.percentile(simulated_s, 99))
+        _add(shown, f"{name}: p99 JCT, s", *quantiles)
+        waits = np.array([each.first_wait_s for each in arm])
+        waited = float(found.first_wait_s.mean())
+        _add(shown, f"{name}: average first wait, s", float(waits.mean()), waited)
+        averages.append((float(live.mean()), float(simulated_s.mean())))
+    gains = [averages[0][place] / averages[1][place] for place in range(2)]
+    _add(shown, "times better", *gains)
+    return shown
+
+
+def _add(shown: Table, name: str, live: float, simulated: float) -> None:
+    error = f"{100 * (simulated / live - 1):+.1f} %" if live else "-"
+    shown.add_row(name, f"{live:,.2f}", f"{simulated:,.2f}", error)
+
+
+def _fairness(base: Arm, mate: Arm) -> Iterator[str]:
+    before = {each.job.number: each.first_wait_s for each in base}
+    longer = np.array([each.first_wait_s - before[each.job.number] for each in mate])
+    yield (
+        f"first waits that became longer by more than 5 s: {int((longer > 5).sum())}, "  # noqa: PLR2004
+        f"at most by {longer.max():.0f} s; 99 % by less than {np.percentile(longer, 99):.0f} s"
+    )
+    fates = Counter(each.job.fate for each in mate)
+    yield "fates: " + ", ".join(f"{count} {fate}" for fate, count in fates.most_common())
+
+
+def _cost(ours: ArmResult) -> Iterator[str]:
+    cost = ours.cost
+    actions = ", ".join(f"{count} {kind}" for kind, count in sorted(ours.actions.items()))
+    yield (
+        f"the daemon: {cost['cpu_s']:.0f} s of CPU time in {cost['seconds']:.0f} s, "
+        f"{cost['peak_mb']:.0f} MB at most; {actions}"
+    )
+    asked = {name: round(count) for name, count in cost.items() if name.startswith("REQUEST")}
+    yield f"asked of slurmctld, the owners' own looks included: {asked}"

@@ -1,0 +1,201 @@
+"""The jobs of the live experiment once more in the simulator, as its policy `slurm` runs them.
+
+Nothing of the outcome goes in: times of submission, requests, limits, the numbers in the code, what
+the daemon predicted, Slurm's configuration, and one constant, how much longer than its steps a run
+lasts on that machine.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from bench.live.arm import DAEMON, ArmResult
+from bench.live.replayed_jobs import COMES_BACK, GPUS_PER_NODE, NODES, ReplayedJob
+from schedmate.core import DecisionEngine
+from schedmate.core.fairness import FairnessLimits
+from schedmate.core.retry import DecisionLimits
+from schedmate.model import JobState
+from schedmate.model.priority import DEFAULT_ORDERING
+from schedmate.policies import ordering
+from schedmate.policies.slurm import Slurm
+from schedmate.policies.slurm_parameters import SlurmParameters
+from schedmate.simulator.engine.cluster import Nodes, Plain
+from schedmate.simulator.engine.engine import SimulationEngine
+from schedmate.simulator.engine.steering import Steered
+from schedmate.simulator.estimators.base import Estimates, unknown
+from schedmate.simulator.experiments.execute import job_columns
+from schedmate.simulator.shell.shell import SimulatedDaemon
+from schedmate.simulator.traces.base import TraceJob
+from schedmate.simulator.traces.columns import TraceColumns, columns_of
+
+_BREAKS = -1
+"""The purpose of a call at which a run meets its fate."""
+_REACTION_S = 4.0
+"""From a failure to the next run, at the earliest: a look, a diagnosis and Slurm's pause of 2 s."""
+_READING_S = 1.0
+_NEVER_S = 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    jct_s: np.ndarray
+    first_wait_s: np.ndarray
+    numbers: Sequence[int]
+
+
+def simulate(
+    jobs: Sequence[ReplayedJob],
+    submitted: Mapping[int, float],
+    config: str,
+    *,
+    overhead_s: float,
+    schedmate: ArmResult | None = None,
+    settings: Mapping[str, str] | None = None,
+) -> Outcome:
+    """With SchedMate where its arm's predictions are given."""
+    parameters = replace(SlurmParameters.read(config), idle_users=1)
+    columns = columns_of([_trace_job(job, submitted[job.number], overhead_s) for job in jobs])
+    by_number = {str(job.number): job for job in jobs}
+    ordered = [by_number[each] for each in columns.ids]
+    daemon = None if schedmate is None else _daemon(columns, schedmate, settings or {})
+    beside = OwnersBeside(ordered, overhead_s, daemon)
+    values = {**DAEMON, **(settings or {})}
+    engine = SimulationEngine(
+        columns,
+        job_columns(columns, unknown(columns)),
+        Slurm(parameters),
+        Nodes([GPUS_PER_NODE] * NODES),
+        physics=Plain(columns.gpus.tolist()),
+        restart_s=0.0,
+        recovery=_SecondRuns(ordered, overhead_s),
+        beside=beside,
+        nice_range=int(values["SCHEDMATE_NICE_RANGE"]),
+    )
+    outcome = engine.run()
+    return Outcome(
+        jct_s=outcome.end - columns.submit,
+        first_wait_s=outcome.start - columns.submit,
+        numbers=[job.number for job in ordered],
+    )
+
+
+def _trace_job(job: ReplayedJob, submitted: float, overhead_s: float) -> TraceJob:
+    comes_back = job.fate in COMES_BACK
+    return TraceJob(
+        job_id=str(job.number),
+        user=job.user,
+        submit_time=submitted,
+        duration=_NEVER_S if comes_back else job.first_s + overhead_s,
+        gpus=job.gpus,
+        time_limit=60.0 * job.limit_minutes,
+        name=job.project,
+        group="main",
+        status=JobState.COMPLETED,
+    )
+
+
+def _daemon(columns: TraceColumns, arm: ArmResult, settings: Mapping[str, str]) -> SimulatedDaemon:
+    """The decision engine with the live daemon's settings and predictions."""
+    values = {**DAEMON, **settings}
+    limits = FairnessLimits()
+    fairness = FairnessLimits(
+        hours=float(values.get("SCHEDMATE_FAIRNESS__HOURS", limits.hours)),
+        times=float(values.get("SCHEDMATE_FAIRNESS__TIMES", limits.times)),
+    )
+    order = ordering(values.get("SCHEDMATE_POLICY", DEFAULT_ORDERING))
+    return SimulatedDaemon(
+        DecisionEngine(order, DecisionLimits(fairness=fairness)),
+        columns,
+        estimates=_estimates(columns, arm),
+        look_s=float(values["SCHEDMATE_SLURM__POLL_S"]),
+    )
+
+
+def _estimates(columns: TraceColumns, arm: ArmResult) -> Estimates:
+    known = {str(each.number): each for each in arm.jobs}
+    spreads = [known[each].predicted or (math.nan,) * 3 for each in columns.ids]
+    p10, p50, p90 = np.array(spreads, dtype=np.float64).T
+    cost = np.full(len(columns), _READING_S)
+    return Estimates(p10, p50, p90, cost, "live", [known[each].basis for each in columns.ids])  # type: ignore[misc]
+
+
+class _SecondRuns:
+    """Fulfils `Recovery`: a job that comes back runs from its beginning to its end."""
+
+    def __init__(self, jobs: Sequence[ReplayedJob], overhead_s: float) -> None:
+        self._second_s = [job.sound_s + overhead_s for job in jobs]
+
+    def restarts_with(self, job: int, done_s: float) -> tuple[float, float]:  # noqa: ARG002
+        return self._second_s[job], 0.0
+
+    def by_hand_s(self, job: int) -> float:  # noqa: ARG002 - no node fails here
+        return 0.0
+
+
+class OwnersBeside:
+    """Fulfils `Beside`: what breaks, and who brings it back; the daemon, if any, sees all of it."""
+
+    def __init__(
+        self, jobs: Sequence[ReplayedJob], overhead_s: float, daemon: SimulatedDaemon | None
+    ) -> None:
+        self._jobs = jobs
+        self._overhead_s = overhead_s
+        self._daemon = daemon
+        self._back: set[int] = set()
+
+    def begin(self, scheduler: Steered) -> None:
+        self._scheduler = scheduler
+        if self._daemon is not None:
+            self._daemon.begin(scheduler)
+
+    def submitted(self, job: int) -> None:
+        if self._daemon is not None:
+            self._daemon.submitted(job)
+
+    def started(self, job: int) -> None:
+        if self._daemon is not None:
+            self._daemon.started(job)
+        each = self._jobs[job]
+        if each.fate in COMES_BACK and job not in self._back:
+            lasts_s, _ = self._first_run(each)
+            self._scheduler.call_at(self._scheduler.now + lasts_s, job, _BREAKS)
+
+    def preempted(self, job: int) -> None:
+        if self._daemon is not None:
+            self._daemon.preempted(job)
+
+    def ended(self, job: int, *, killed: bool) -> None:
+        if self._daemon is not None:
+            self._daemon.ended(job, killed=killed)
+
+    def failed(self, job: int, nodes: Sequence[int]) -> None:
+        if self._daemon is not None:
+            self._daemon.failed(job, nodes)
+
+    def called(self, job: int, purpose: int) -> None:
+        if purpose != _BREAKS:
+            if self._daemon is not None:
+                self._daemon.called(job, purpose)
+            return
+        self._back.add(job)
+        nodes = self._scheduler.nodes_of(job)
+        _, delay_s = self._first_run(self._jobs[job])
+        if isinstance(self._scheduler, SimulationEngine):
+            self._scheduler.resubmit(job, delay_s)
+        self.failed(job, nodes)
+
+    def _first_run(self, job: ReplayedJob) -> tuple[float, float]:
+        """How long a run lasts that breaks, and when the next one is submitted after that."""
+        if self._daemon is None:
+            return job.first_s + self._overhead_s, job.back_after_s
+        if job.fate == "fault":
+            return job.first_s + self._overhead_s, _REACTION_S
+        hang_s = 60.0 * float(DAEMON["SCHEDMATE_HANG__MINUTES"]) + _REACTION_S
+        noticed_s = job.breaks_at_s + hang_s
+        if noticed_s < job.first_s:
+            return noticed_s + self._overhead_s, _REACTION_S
+        return job.first_s + self._overhead_s, job.back_after_s

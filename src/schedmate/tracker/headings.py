@@ -1,0 +1,68 @@
+"""Headings that name one of several equal things, inside each of which something is counted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from schedmate.logs.lazy_patterns import lazy_pattern
+from schedmate.tracker.formats.base import Sighting, counted
+
+_MAX_LENGTH = 160
+_HEADING = lazy_pattern(
+    r"[^\w]{0,20}(?P<words>(?:[^\W\d_][^\W\d]{0,20}[\s:#=]{1,3}){0,4})[\[(]?(?P<index>\d{1,4})"
+    r"\s{0,2}(?:/|of|out of)\s{0,2}(?P<of>\d{1,4})(?![\w.%]|\s?[a-z]{0,2}B\b)(?P<rest>.{0,120})"
+)
+_ENDED = lazy_pattern(
+    r"(?i)\b(?:ok|done|finished|completed?|failed|skipped|passed)\b|[=:]\s{0,3}\d"
+)
+_UNEQUAL, _EQUAL = 0.4, 0.6
+_MANY = 3
+_MAX_PLAIN = 8
+
+
+@dataclass(slots=True)
+class Headings:
+    """`archive 1/8` above lines that count its bytes; a count that merely goes on is no heading."""
+
+    name: str = ""
+    of: float = 0.0
+    index: float = 0.0
+    counts: int = 0
+    """How many lines had counted something when the newest heading came."""
+    plain: list[str] = field(default_factory=list)
+
+    def see(self, text: str, counts: int) -> Sighting | None:
+        found = _HEADING.fullmatch(text) if len(text) <= _MAX_LENGTH else None
+        pair = None if found is None else counted(found["index"], found["of"])
+        if found is None or pair is None or pair[1] <= 1 or _ENDED.search(found["rest"]):
+            return None
+        index, of = pair
+        name = " ".join(found["words"].lower().split()) or "[]"
+        if name in self.plain:
+            return None
+        if (name, of) != (self.name, self.of):
+            if index > 1 or (self.index and counts == self.counts):
+                return None
+            self.name, self.of = name, of
+        elif counts == self.counts and index > self.index:
+            self.index = index
+            self.plain = [*self.plain, name][-_MAX_PLAIN:]
+            return None
+        self.index, self.counts = index, counts
+        return self.sighting()
+
+    def counted_itself(self, total: float | None) -> bool:
+        """Whether the headings have turned out to be the lines of a plain count."""
+        if total is not None and total == self.of and self.name not in self.plain:
+            self.plain = [*self.plain, self.name][-_MAX_PLAIN:]
+        return self.name in self.plain
+
+    def sighting(self) -> Sighting:
+        return Sighting(
+            unit="step",
+            current=self.index,
+            total=self.of,
+            series=self.name,
+            ordinal="begun",
+            confidence=_EQUAL if self.index >= _MANY else _UNEQUAL,
+        )
