@@ -23,7 +23,7 @@ from bench.corpora.trace_settings import sites
 from schedmate.model import JobState
 from schedmate.simulator import Setting, plan
 from schedmate.simulator.estimators.base import Estimates, oracle
-from schedmate.simulator.experiments.knowledge import Knowledge
+from schedmate.simulator.experiments.knowledge import SEMANTIC, Knowledge
 from schedmate.simulator.experiments.run import PolicyRun, run
 from schedmate.simulator.traces.columns import STATES
 
@@ -34,7 +34,7 @@ class Exact(Knowledge):
     """True run times in the place of the advisor's predictions, as of runs of the same code."""
 
     def of(self, source: str | None) -> Estimates:
-        if source != "advisor":
+        if source != SEMANTIC:
             return super().of(source)
         columns = self._setting.columns
         return replace(oracle(columns), basis=["identical"] * len(columns))

@@ -14,7 +14,7 @@ import numpy as np
 from bench.datasets import data_dir
 from schedmate.simulator import Setting, TraceColumns, columns_of, gpus_for_load, read_trace
 from schedmate.simulator.estimators.base import Estimates
-from schedmate.simulator.experiments.knowledge import Knowledge
+from schedmate.simulator.experiments.knowledge import SEMANTIC, Knowledge
 from schedmate.simulator.experiments.setting import with_limits
 from schedmate.simulator.synthetic import SyntheticWorkload, draw_workload
 
@@ -90,7 +90,7 @@ class CachedKnowledge(Knowledge):
         self._site, self._seed, self._folder = site, setting.seed, folder
 
     def of(self, source: str | None) -> Estimates:
-        if source != "advisor":
+        if source != SEMANTIC:
             return super().of(source)
         kept = None if self._folder is None else self._folder / f"{self._key()}.pickle"
         if kept is None:
@@ -115,4 +115,4 @@ def _workload(site: Site, seed: int) -> SyntheticWorkload:
 
 @lru_cache(maxsize=1)
 def _predictions(site: Site, seed: int) -> Estimates:
-    return Knowledge(site.setting(max(LOADS), seed)).of("advisor")
+    return Knowledge(site.setting(max(LOADS), seed)).of(SEMANTIC)

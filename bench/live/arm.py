@@ -22,7 +22,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from bench.command import command_line
@@ -79,6 +79,7 @@ class Attempt:
     start: float | None
     end: float | None
     state: str
+    nodes: str = ""
 
 
 @dataclass(slots=True)
@@ -106,6 +107,7 @@ def main() -> None:
     parser.add_argument("arm", choices=("plain", "schedmate"))
     parser.add_argument("result", type=Path)
     options = parser.parse_args()
+    os.environ["SLURM_TIME_FORMAT"] = "%s"
     plan = json.loads(options.plan.read_text())
     jobs = [ReplayedJob(**each) for each in plan["jobs"]]
     state = options.result.with_suffix(".state")
@@ -184,7 +186,9 @@ class Owners:
     def _look(self) -> bool:
         """Act as owners do; whether nothing is left."""
         left = 0
-        for job_id, state, used, restarts in _queue():
+        for job_id, state, used, restarts, end in _queue():
+            if state in _ENDED and end is not None:
+                _ends[job_id, restarts] = end
             each = self._submissions.get(job_id)
             if each is None or each.done:
                 continue
@@ -220,10 +224,17 @@ def _ended_at(job_id: str) -> float:
     return _end_times.setdefault(job_id, time.time())
 
 
-def _queue() -> list[tuple[str, str, int, int]]:
-    text = ask("squeue", "-h", "-tall", "-O", "JobID:20,State:20,TimeUsed:20,RestartCnt:20")
-    rows = (line.split() for line in text.splitlines())
-    return [(job, state, _seconds(used), int(count)) for job, state, used, count in rows]
+_ends: dict[tuple[str, int], float] = {}
+"""When runs ended: accounting has the time of the requeue for one that is queued again later."""
+
+
+def _queue() -> list[tuple[str, str, int, int, float | None]]:
+    columns = "JobID:20,State:20,TimeUsed:20,RestartCnt:20,EndTime:20"
+    rows = (line.split() for line in ask("squeue", "-h", "-tall", "-O", columns).splitlines())
+    return [
+        (job, state, _seconds(used), int(count), _time(end))
+        for job, state, used, count, end in rows
+    ]
 
 
 def _seconds(used: str) -> int:
@@ -239,7 +250,9 @@ def _results(submitted: Mapping[str, tuple[Submission, float]]) -> dict[int, Job
     for job_id in sorted(submitted, key=lambda each: submitted[each][1]):
         each, at = submitted[job_id]
         result = found.setdefault(each.job.number, JobResult(each.job.number, at))
-        result.attempts += _attempts().get(job_id, [])
+        for restarts, attempt in enumerate(_attempts().get(job_id, [])):
+            ended = _ends.get((job_id, restarts), attempt.end)
+            result.attempts.append(replace(attempt, end=ended if attempt.end else None))
     return found
 
 
@@ -249,14 +262,13 @@ _accounted: dict[str, list[Attempt]] = {}
 def _attempts() -> dict[str, list[Attempt]]:
     if not _accounted:
         time.sleep(3.0)  # slurmdbd hears of an end a little later
-        columns = "JobIDRaw,Submit,Start,End,State"
-        os.environ["SLURM_TIME_FORMAT"] = "%s"
+        columns = "JobIDRaw,Submit,Start,End,State,NodeList"
         text = ask("sacct", "-n", "-a", "-X", "-D", "-P", "-S", "now-1days", "-o", columns)
         runs = defaultdict(list)
         for line in text.splitlines():
-            job_id, submit, start, end, state = line.split("|")
-            attempt = Attempt(job_id, float(submit), _time(start), _time(end), state.split()[0])
-            runs[job_id].append(attempt)
+            job_id, submit, start, end, state, nodes = line.split("|")
+            times = float(submit), _time(start), _time(end)
+            runs[job_id].append(Attempt(job_id, *times, state.split()[0], nodes))
         _accounted.update(runs)
     return _accounted
 

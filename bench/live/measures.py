@@ -13,7 +13,7 @@ from rich.table import Table
 from bench.command import console, table
 from bench.live.arm import DAEMON, ArmResult, Attempt, JobResult
 from bench.live.replayed_jobs import GPUS, WASTED, ReplayedJob
-from bench.live.simulated import simulate
+from bench.live.simulated import fairness_limits, simulate
 
 _FEW = 3
 _HEAD = ("Slurm", "Slurm + SchedMate", "times better")
@@ -79,7 +79,7 @@ def report(
     out.print(_waits(base, mate))
     out.print(_predictions(ours, base))
     out.print(_simulated(base, mate, plain, ours, settings))
-    for line in (*_fairness(base, mate), *_cost(ours)):
+    for line in (*_fairness(base, mate, ours, settings), *_cost(ours)):
         out.print(line)
     if settings:
         out.print(f"settings of the daemon beyond {DAEMON}: {dict(settings)}")
@@ -171,14 +171,25 @@ def overhead_s(base: Arm, plain: ArmResult) -> float:
     return float(np.median([_ran_s(runs[job.number][0]) - job.first_s for job in sound]))
 
 
+def reaction_s(jobs: Sequence[ReplayedJob], ours: ArmResult) -> float:
+    """From the end of a run that a fault broke to its requeue: the median."""
+    faults = {job.number for job in jobs if job.fate == "fault"}
+    pairs = [each.attempts[:2] for each in ours.jobs if each.number in faults]
+    again = [pair for pair in pairs if len(pair) > 1 and pair[0].job_id == pair[1].job_id]
+    taken = [second.submit - first.end for first, second in again if first.end is not None]
+    return float(np.median(taken)) if taken else 4.0
+
+
 def _simulated(
     base: Arm, mate: Arm, plain: ArmResult, ours: ArmResult, settings: Mapping[str, str]
 ) -> Table:
     """The same jobs in the simulator, and how far it is from what happened."""
     extra_s = overhead_s(base, plain)
     jobs = [each.job for each in base]
+    back_s = reaction_s(jobs, ours)
     shown = table(
-        f"the simulator's slurm on the same jobs (runs {extra_s:.2f} s longer than their steps)",
+        f"the simulator's slurm (runs {extra_s:.2f} s longer than their steps, "
+        f"requeues {back_s:.1f} s after a failure)",
         ("", "live", "simulated", "error"),
     )
     averages = []
@@ -189,6 +200,7 @@ def _simulated(
             submitted,
             result.config,
             overhead_s=extra_s,
+            reaction_s=back_s,
             schedmate=ours if result is ours else None,
             settings=settings,
         )
@@ -210,12 +222,24 @@ def _add(shown: Table, name: str, live: float, simulated: float) -> None:
     shown.add_row(name, f"{live:,.2f}", f"{simulated:,.2f}", error)
 
 
-def _fairness(base: Arm, mate: Arm) -> Iterator[str]:
+def _fairness(base: Arm, mate: Arm, ours: ArmResult, settings: Mapping[str, str]) -> Iterator[str]:
     before = {each.job.number: each.first_wait_s for each in base}
+    limits = fairness_limits(settings)
+    known = {each.number: each.predicted for each in ours.jobs}
+    bounds = np.array(
+        [
+            max(3600 * limits.hours, limits.times * (known[each.job.number] or (0, 0, 0))[1])
+            for each in mate
+        ]
+    )
     longer = np.array([each.first_wait_s - before[each.job.number] for each in mate])
     yield (
         f"first waits that became longer by more than 5 s: {int((longer > 5).sum())}, "  # noqa: PLR2004
         f"at most by {longer.max():.0f} s; 99 % by less than {np.percentile(longer, 99):.0f} s"
+    )
+    yield (
+        f"longer by more than the bound on being overtaken (the longer of {limits.hours:.3g} h and "
+        f"{limits.times:g} times the prediction): {int((longer > bounds).sum())}"
     )
     fates = Counter(each.job.fate for each in mate)
     yield "fates: " + ", ".join(f"{count} {fate}" for fate, count in fates.most_common())

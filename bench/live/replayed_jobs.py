@@ -180,7 +180,7 @@ STEPS_PER_EPOCH = {per_epoch}
 STEP_S = {step_s}
 
 
-def main():
+def train():
     parser = argparse.ArgumentParser()
     parser.add_argument("--epochs", type=int, default=3)
     parser.add_argument("--lr", type=float, default={lr})
@@ -199,7 +199,7 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    train()
 '''
 _STEPS = '''\
 """Pre-trains the model of project {name}."""

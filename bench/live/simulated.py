@@ -1,8 +1,8 @@
 """The jobs of the live experiment once more in the simulator, as its policy `slurm` runs them.
 
-Nothing of the outcome goes in: times of submission, requests, limits, the numbers in the code, what
-the daemon predicted, Slurm's configuration, and one constant, how much longer than its steps a run
-lasts on that machine.
+What goes in: times of submission, requests, limits, the numbers in the code, what the daemon
+predicted, Slurm's configuration, and two constants of that machine: how much longer than its steps
+a run lasts, and how long after a failure SchedMate has queued a job again. No wait goes in.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ from schedmate.model.priority import DEFAULT_ORDERING
 from schedmate.policies import ordering
 from schedmate.policies.slurm import Slurm
 from schedmate.policies.slurm_parameters import SlurmParameters
-from schedmate.simulator.engine.cluster import Nodes, Plain
+from schedmate.simulator.engine.cluster import Plain, SlurmNodes
 from schedmate.simulator.engine.engine import SimulationEngine
+from schedmate.simulator.engine.limits import ended_at_limits
 from schedmate.simulator.engine.steering import Steered
 from schedmate.simulator.estimators.base import Estimates, unknown
 from schedmate.simulator.experiments.execute import job_columns
@@ -34,8 +35,8 @@ from schedmate.simulator.traces.columns import TraceColumns, columns_of
 
 _BREAKS = -1
 """The purpose of a call at which a run meets its fate."""
-_REACTION_S = 4.0
-"""From a failure to the next run, at the earliest: a look, a diagnosis and Slurm's pause of 2 s."""
+_PAUSE_S = 2.0
+"""Between a requeue and the earliest start of the next run."""
 _READING_S = 1.0
 _NEVER_S = 1e6
 
@@ -53,27 +54,30 @@ def simulate(
     config: str,
     *,
     overhead_s: float,
+    reaction_s: float = 4.0,
     schedmate: ArmResult | None = None,
     settings: Mapping[str, str] | None = None,
 ) -> Outcome:
     """With SchedMate where its arm's predictions are given."""
     parameters = replace(SlurmParameters.read(config), idle_users=1)
-    columns = columns_of([_trace_job(job, submitted[job.number], overhead_s) for job in jobs])
+    asked = columns_of([_trace_job(job, submitted[job.number], overhead_s) for job in jobs])
+    columns = ended_at_limits(asked, parameters.over_time_limit_s)
     by_number = {str(job.number): job for job in jobs}
     ordered = [by_number[each] for each in columns.ids]
     daemon = None if schedmate is None else _daemon(columns, schedmate, settings or {})
-    beside = OwnersBeside(ordered, overhead_s, daemon)
+    beside = OwnersBeside(ordered, overhead_s, reaction_s + _PAUSE_S, daemon)
     values = {**DAEMON, **(settings or {})}
     engine = SimulationEngine(
         columns,
         job_columns(columns, unknown(columns)),
         Slurm(parameters),
-        Nodes([GPUS_PER_NODE] * NODES),
+        SlurmNodes([GPUS_PER_NODE] * NODES),
         physics=Plain(columns.gpus.tolist()),
         restart_s=0.0,
         recovery=_SecondRuns(ordered, overhead_s),
         beside=beside,
         nice_range=int(values["SCHEDMATE_NICE_RANGE"]),
+        over_time_limit_s=parameters.over_time_limit_s,
     )
     outcome = engine.run()
     return Outcome(
@@ -101,17 +105,22 @@ def _trace_job(job: ReplayedJob, submitted: float, overhead_s: float) -> TraceJo
 def _daemon(columns: TraceColumns, arm: ArmResult, settings: Mapping[str, str]) -> SimulatedDaemon:
     """The decision engine with the live daemon's settings and predictions."""
     values = {**DAEMON, **settings}
-    limits = FairnessLimits()
-    fairness = FairnessLimits(
-        hours=float(values.get("SCHEDMATE_FAIRNESS__HOURS", limits.hours)),
-        times=float(values.get("SCHEDMATE_FAIRNESS__TIMES", limits.times)),
-    )
+    fairness = fairness_limits(settings)
     order = ordering(values.get("SCHEDMATE_POLICY", DEFAULT_ORDERING))
     return SimulatedDaemon(
         DecisionEngine(order, DecisionLimits(fairness=fairness)),
         columns,
         estimates=_estimates(columns, arm),
         look_s=float(values["SCHEDMATE_SLURM__POLL_S"]),
+    )
+
+
+def fairness_limits(settings: Mapping[str, str]) -> FairnessLimits:
+    """Those of the live daemon."""
+    values, usual = {**DAEMON, **settings}, FairnessLimits()
+    return FairnessLimits(
+        hours=float(values.get("SCHEDMATE_FAIRNESS__HOURS", usual.hours)),
+        times=float(values.get("SCHEDMATE_FAIRNESS__TIMES", usual.times)),
     )
 
 
@@ -140,9 +149,14 @@ class OwnersBeside:
     """Fulfils `Beside`: what breaks, and who brings it back; the daemon, if any, sees all of it."""
 
     def __init__(
-        self, jobs: Sequence[ReplayedJob], overhead_s: float, daemon: SimulatedDaemon | None
+        self,
+        jobs: Sequence[ReplayedJob],
+        overhead_s: float,
+        reaction_s: float,
+        daemon: SimulatedDaemon | None,
     ) -> None:
         self._jobs = jobs
+        self._reaction_s = reaction_s
         self._overhead_s = overhead_s
         self._daemon = daemon
         self._back: set[int] = set()
@@ -193,9 +207,9 @@ class OwnersBeside:
         if self._daemon is None:
             return job.first_s + self._overhead_s, job.back_after_s
         if job.fate == "fault":
-            return job.first_s + self._overhead_s, _REACTION_S
-        hang_s = 60.0 * float(DAEMON["SCHEDMATE_HANG__MINUTES"]) + _REACTION_S
+            return job.first_s + self._overhead_s, self._reaction_s
+        hang_s = 60.0 * float(DAEMON["SCHEDMATE_HANG__MINUTES"]) + self._reaction_s
         noticed_s = job.breaks_at_s + hang_s
         if noticed_s < job.first_s:
-            return noticed_s + self._overhead_s, _REACTION_S
+            return noticed_s + self._overhead_s, _PAUSE_S
         return job.first_s + self._overhead_s, job.back_after_s

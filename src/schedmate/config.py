@@ -26,6 +26,7 @@ from schedmate.sections import (
     meant,
     read_section,
 )
+from schedmate.site_settings import MailSettings, NotifySettings, WebhookSettings, WebSettings
 
 SITE_FILE = Path("/etc/schedmate/config.toml")
 
@@ -50,6 +51,11 @@ class LocalSettings:
 class SlurmSettings:
     cluster: str = ""
     """Another cluster than this machine's own, by its name in the accounting; one a daemon."""
+    rest_url: str = ""
+    """Where slurmrestd listens: `https://host:6820` or `unix:///run/slurmrestd.sock`; empty: only
+    Slurm's commands are used."""
+    rest_token_file: Path | None = None
+    """Its token, read again when it changes; None: this account's own, by `scontrol token`."""
     poll_s: float = above(0, 30.0)
     timeout_s: float = above(0, 30.0)
     history_days: int = above(0, 1)
@@ -194,6 +200,16 @@ class Settings:
     gpus: dict[str, str | GpuSettings] = field(default_factory=dict)
     """What the site's own names of GPUs (types of gres) stand for."""
     llm: LlmSettings = LlmSettings()
+    web: WebSettings = field(default_factory=WebSettings)
+    notify: NotifySettings = field(default_factory=NotifySettings)
+    mail: MailSettings = field(default_factory=MailSettings)
+    webhooks: dict[str, WebhookSettings] = field(default_factory=dict)
+    """Channels by name, beside `mail`."""
+    server: str = ""
+    """The site's daemon, which verbs ask first: `unix:/path` or a URL."""
+    token: Secret | None = None
+    token_file: Path | None = None
+    """What the daemon knows its user by, where it is on another machine."""
 
     @property
     def database(self) -> Path:

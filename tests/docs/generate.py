@@ -116,6 +116,37 @@ WORDS = {
     "llm.token_budget": "tokens this installation may spend in a day",
     "llm.repair_turns": "how often the model may repair an invalid answer",
     "llm.threads": "threads of the embedded model",
+    "web.host": "where `serve --port` listens; beyond loopback only where "
+    "[users can sign in](../how-to/share.md)",
+    "web.socket": "a unix socket on which users of this machine ask the daemon; unset: none",
+    "web.names": "by which host names it is called, beside those of loopback",
+    "web.certificate": "for https: the certificate's file, in PEM",
+    "web.key": "and its key's",
+    "web.proxy_header": "the header in which a trusted proxy names the user, such as "
+    "`X-Remote-User`; empty: none is trusted",
+    "web.proxies": "addresses of trusted proxies on other machines",
+    "web.proxy_accounts": "accounts that trusted proxies run under on this machine",
+    "web.requests_a_second": "how many requests of one user are answered; ten times as "
+    "many at once",
+    "notify.wait_s": "how long a [notification](../how-to/notify.md) waits for others to the same "
+    "user, to be sent as one",
+    "notify.messages_an_hour": "how many messages a user gets in an hour; what is more waits and "
+    "is sent together",
+    "notify.link": "the address of the pages, for links in messages",
+    "mail.host": "the mail server; empty: no mail is sent",
+    "mail.port": "its port",
+    "mail.security": "`none`, `starttls` or `tls`",
+    "mail.user": "the login at it; empty: none",
+    "mail.password": "its password, from the environment",
+    "mail.password_file": "a file with it",
+    "mail.sender": "from whom mail comes",
+    "mail.domain": "behind a user's name, where the user has named no address",
+    "webhooks": "[channels by name](../how-to/notify.md#channels): `url`, `kind` (`json` or "
+    "`slack`), `private`",
+    "server": "[the site's daemon](../how-to/share.md#on-login-nodes), which `jobs`, `job`, `why`, "
+    "`eta` and `history` ask first: `unix:/path` or a URL",
+    "token": "what that daemon knows you by, from the environment",
+    "token_file": "a file with it",
     "llm.idle_s": "idle seconds after which the embedded model's server ends",
 }
 """What each setting means."""

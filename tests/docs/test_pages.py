@@ -29,6 +29,8 @@ CANNOT_RUN_HERE = re.compile(
     r"|systemctl (?:reload|stop|start) schedmate|sacctmgr add user [\w= ]+"
     r"|sudo -u schedmate env SCHEDMATE_STATE_DIR=\S+ /opt/schedmate/bin/schedmate doctor"
     r"|schedmate store (?:restore|move postgresql://\S+)|createdb schedmate"
+    r'|eval "\$\(schedmate completion bash\)"|pipx install "?[\w.\[\],]+"?'
+    r"|(?:podman|docker) (?:build|run) [\w./: -]+|scripts/sbom [\w.> -]+"
     r"|schedmate service uninstall(?: --purge)?"
     r"|scripts/slurm-sid [\w./ -]+"
 )

@@ -6,6 +6,7 @@ import pytest
 
 from policies.runs import starts
 from schedmate.policies.slurm import Slurm
+from schedmate.policies.slurm_backfill import first_of_shortest_run
 from schedmate.policies.slurm_parameters import SlurmParameters
 from schedmate.policies.slurm_priority import SlurmPriority, ranked
 from schedmate.simulator.engine.cluster import Nodes
@@ -212,3 +213,12 @@ def test_submissions_are_batched():
     jobs = [(0.0, 500.0, 2), (10.0, 500.0, 4), (11.0, 10.0, 2)]
 
     assert starts(slurm, jobs, planned=[500.0] * 3)[2] == 1000.0
+
+
+@pytest.mark.parametrize(
+    ("nodes", "taken"),
+    [([0, 1, 2, 3], 0), ([0, 1, 3], 3), ([0, 3], 0), ([1, 2, 4, 5], 1), ([0, 1], 0)],
+)
+def test_a_node_is_chosen_as_a_real_slurm_chose_it(nodes, taken):
+    """Observed on a private cluster of four nodes with cons_tres."""
+    assert first_of_shortest_run(nodes) == taken

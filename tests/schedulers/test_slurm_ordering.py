@@ -2,8 +2,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from schedmate.schedulers.slurm.changes import objections
 from schedmate.schedulers.slurm.grouping import task_ranges
-from schedmate.schedulers.slurm.ordering import Allowance, objections
+from schedmate.schedulers.slurm.ordering import Allowance
 
 
 class Clock:

@@ -8,6 +8,7 @@ import urllib.error
 import urllib.request
 from contextlib import closing
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -64,6 +65,33 @@ class Served:
         self.site.refresh()
 
 
+_ASK = """
+import http.client, json, socket, sys
+where, path, body, headers = sys.argv[1:]
+if where.startswith("unix:"):
+    connection = http.client.HTTPConnection("localhost", timeout=60)
+    connection.sock = socket.socket(socket.AF_UNIX)
+    connection.sock.connect(where.removeprefix("unix:"))
+else:
+    connection = http.client.HTTPConnection(where, timeout=60)
+connection.request("POST" if body else "GET", path, body or None, json.loads(headers))
+print(connection.getresponse().read().decode())
+"""
+
+
+def as_user(user, url, body=None, headers=None):
+    """The JSON that another account of this machine gets; only root can ask so."""
+    if url.startswith("unix:"):
+        where, path = url, "/api/v1/me"
+    else:
+        where, path = urlsplit(url).netloc, urlsplit(url).path
+    sent = {"Content-Type": "application/json", **(headers or {})}
+    words = [where, path, "" if body is None else json.dumps(body), json.dumps(sent)]
+    become = ["setpriv", f"--reuid={user}", "--clear-groups", sys.executable, "-c", _ASK]
+    done = subprocess.run([*become, *words], capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
 class Always:
     """Takes every connection for this viewer's."""
 
@@ -72,25 +100,6 @@ class Always:
 
     def viewer(self, client, server):
         return self._viewer
-
-
-_ASK = """
-import sys, urllib.error, urllib.request as u
-url, body = sys.argv[1:]
-request = u.Request(url, body.encode() or None, {"Content-Type": "application/json"})
-try:
-    print(u.urlopen(request, timeout=60).read().decode())
-except urllib.error.HTTPError as error:
-    print(error.read().decode())
-"""
-
-
-def as_user(user, url, body=None):
-    """The JSON that another account of this machine gets; only root can ask so."""
-    words = [sys.executable, "-c", _ASK, url, "" if body is None else json.dumps(body)]
-    become = ["setpriv", f"--reuid={user}", "--clear-groups"]
-    done = subprocess.run([*become, *words], capture_output=True, text=True, check=True)
-    return json.loads(done.stdout)
 
 
 def free_port():

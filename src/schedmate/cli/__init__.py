@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from importlib import import_module
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from schedmate import __version__
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 VERBS: dict[str, str] = {
     "advise": "What a job is, how long it will take, what is wrong with it.",
@@ -29,12 +32,16 @@ VERBS: dict[str, str] = {
     "history": "Past jobs: import, list, show.",
     "slurm": "Advice within sbatch: install and uninstall the hook.",
     "serve": "The daemon: advises, tracks and diagnoses the jobs of the scheduler.",
+    "token": "Access to the daemon from other machines: create, list, revoke.",
     "replay": "What the daemon saw, through the decision engine again.",
     "simulate": "What a policy would do to a trace of jobs.",
+    "backtest": "What predictions would have been worth on this site's own past.",
     "model": "The embedded language model: install, status, remove.",
     "service": "Run the daemon as a service of systemd: install, show, uninstall.",
     "store": "The store of all that SchedMate knows: copies, and the way back to one.",
     "doctor": "Check every part and print the fix.",
+    "completion": "Complete verbs, options and job ids in your shell.",
+    "man": "The manual of a verb, or of all.",
     "demo": "The whole system on this machine in a few minutes.",
 }
 
@@ -51,6 +58,18 @@ class LazyGroup(click.Group):
         module = import_module(f"schedmate.cli.{cmd_name}")
         command: click.Command = module.command
         return command
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Without importing the verbs, as it is asked at every press of a key."""
+        if incomplete.startswith("-"):
+            return click.Command.shell_complete(self, ctx, incomplete)
+        from click.shell_completion import CompletionItem
+
+        return [
+            CompletionItem(name, help=text)
+            for name, text in VERBS.items()
+            if name.startswith(incomplete)
+        ]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Verbs"):

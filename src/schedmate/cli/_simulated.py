@@ -37,8 +37,22 @@ def show(compared: PolicyComparison) -> None:
     for kind, rows in tables.items():
         echo(f"{KINDS[kind]}:")
         _table(headings, rows, widths)
+    for name in compared.controls:
+        _show_controls(compared, name)
     for assumption in compared.assumptions:
         echo(f"- {assumption}")
+
+
+def _show_controls(compared: PolicyComparison, name: str) -> None:
+    """One policy with SchedMate by each predictor: the claim is what `semantic` adds."""
+    base = compared.unaided(name)
+    before = compared.policies[base].avg_jct_s
+    rows = [
+        _row(predictor, each, before / each.avg_jct_s if each.avg_jct_s else None)
+        for predictor, each in compared.controls[name].items()
+    ]
+    echo(f"{name}, the same ordering by other predictors:")
+    _table(("predictor", "avg JCT", f"vs {base}", *_HEADINGS), rows)
 
 
 def _row(name: str, summary: Summary, better: float | None) -> tuple[str, ...]:
@@ -112,7 +126,7 @@ def _table(
     of the time that a small simulation takes."""
     lines = [headings, *rows]
     widths = widths or _widths(lines)
-    left = {at for at, heading in enumerate(headings) if heading == "policy"}
+    left = {at for at, heading in enumerate(headings) if heading in ("policy", "predictor")}
     for line in lines:
         cells = [
             cell.ljust(width) if at in left else cell.rjust(width)

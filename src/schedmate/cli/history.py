@@ -83,8 +83,8 @@ def import_verb(
         code = CodeOptions(read=not no_code, workers=workers, on_progress=on_progress)
         if source in ("local", "slurm"):
             span = ImportSpan(
-                since=_time("--since", since),
-                until=_time("--until", until),
+                since=time_of("--since", since),
+                until=time_of("--until", until),
                 again=again,
                 on_page=on_page,
             )
@@ -100,7 +100,7 @@ def import_verb(
         echo(_summary(imported, source), err=True)
 
 
-def _time(flag: str, text: str | None) -> float | None:
+def time_of(flag: str, text: str | None) -> float | None:
     import time
     from datetime import datetime
 

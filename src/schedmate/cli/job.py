@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from schedmate.cli._common import duration, echo, json_option, print_json, verb
+from schedmate.cli._job_ids import complete_job_id
 from schedmate.model.legible import legible
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ schedmate job 12
 schedmate job 12 --json
 """
 )
-@click.argument("job_id", metavar="ID")
+@click.argument("job_id", metavar="ID", shell_complete=complete_job_id)
 @json_option
 def command(job_id: str, as_json: bool) -> None:
     """One job's whole view: record, prediction against reality, progress, diagnosis, actions."""

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING
 
 import click
 
 from schedmate.cli._common import console, echo, json_option, print_json, verb
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from schedmate.service.views.job_view import JobView
 
 
 @verb(
@@ -14,16 +20,19 @@ from schedmate.cli._common import console, echo, json_option, print_json, verb
 schedmate jobs
 schedmate jobs -s RUNNING,PENDING -u alice
 schedmate jobs -j 12,13 --json
+schedmate jobs --watch
 """
 )
 @click.option("-j", "--jobs", "ids", help="Only these job ids, with commas between.")
 @click.option("-u", "--user", "users", help="Only jobs of these users.")
 @click.option("-s", "--state", "states", help="Only jobs in these states.")
+@click.option("-w", "--watch", is_flag=True, help="Show it in place, until Ctrl-C.")
 @json_option
-def command(ids: str | None, users: str | None, states: str | None, as_json: bool) -> None:
+def command(
+    ids: str | None, users: str | None, states: str | None, watch: bool, as_json: bool
+) -> None:
     """The queue: predicted and real duration, progress, expected end, diagnosis."""
     from schedmate import config
-    from schedmate.cli._queue import queue_table
     from schedmate.model.wire import to_json
     from schedmate.service.views.job_view import job_views
     from schedmate.service.visibility import viewer_of
@@ -31,17 +40,30 @@ def command(ids: str | None, users: str | None, states: str | None, as_json: boo
 
     settings = config.load()
     wanted = None if ids is None else _listed(ids)
-    views = [
-        view
-        for view in job_views(
-            open_scheduler(settings), open_store(settings), viewer_of(settings), wanted
-        )
-        if (users is None or view.job.user in _listed(users))
-        and (states is None or view.job.state in _listed(states.upper()))
-    ]
-    if as_json:
-        print_json({"schema": "schedmate.jobs/1", "jobs": [to_json(view) for view in views]})
-    elif views:
+    scheduler, store, viewer = open_scheduler(settings), open_store(settings), viewer_of(settings)
+
+    def views() -> list[JobView]:
+        return [
+            view
+            for view in job_views(scheduler, store, viewer, wanted)
+            if (users is None or view.job.user in _listed(users))
+            and (states is None or view.job.state in _listed(states.upper()))
+        ]
+
+    if watch:
+        from schedmate.cli._watch import watch_queue
+
+        watch_queue(views, settings.slurm.poll_s if settings.scheduler == "slurm" else 1.0)
+    elif as_json:
+        print_json({"schema": "schedmate.jobs/1", "jobs": [to_json(view) for view in views()]})
+    else:
+        _show(views())
+
+
+def _show(views: Sequence[JobView]) -> None:
+    from schedmate.cli._queue import queue_table
+
+    if views:
         screen = console()
         screen.print(queue_table(views, time.time(), screen.width))
     else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from schedmate.cli._common import dry_run_option, echo, json_option, print_json, verb
+from schedmate.cli._job_ids import complete_job_id
 
 
 @verb(
@@ -14,7 +15,7 @@ schedmate requeue 12 13 --json
 schedmate requeue 12 --dry-run
 """
 )
-@click.argument("ids", metavar="ID...", nargs=-1, required=True)
+@click.argument("ids", metavar="ID...", nargs=-1, required=True, shell_complete=complete_job_id)
 @dry_run_option
 @json_option
 def command(ids: tuple[str, ...], dry_run: bool, as_json: bool) -> None:

@@ -62,7 +62,8 @@ def command(
     account that runs it (see: schedmate doctor). With --dry-run every decision is printed and
     nothing is changed, in any mode, also beside a running daemon. SIGHUP makes it read its
     settings again and reopen its log; a file that cannot be used leaves the settings as they
-    were. With a port, its page and its API (/api/v1) are on 127.0.0.1.
+    were. With a port, its page and its API (/api/v1) are on 127.0.0.1, or where the setting
+    web.host has them; with the setting web.socket also on a unix socket.
     """
     from schedmate.service.daemon.log_output import begin_logging
     from schedmate.service.daemon.serving import look_once, refuse_second, serve
@@ -97,13 +98,19 @@ def command(
 @contextmanager
 def _pages(settings: Settings, port: int | None) -> Iterator[Callable[[float], None]]:
     """The pages beside the daemon, where there is a port for them; hears of each look."""
-    if port is None:
+    web = settings.web
+    if port is None and web.socket is None:
         yield lambda _: None
         return
     from schedmate.web.server import serving
 
-    with serving(settings, host="127.0.0.1", port=port) as site:
-        echo(f"the page is at http://127.0.0.1:{port}/", err=True)
+    with serving(settings, host=web.host, port=port) as site:
+        if port is not None:
+            scheme = "http" if web.certificate is None else "https"
+            host = f"[{web.host}]" if ":" in web.host else web.host
+            echo(f"the page is at {scheme}://{host}:{port}/", err=True)
+        if web.socket is not None:
+            echo(f"users of this machine ask at unix:{web.socket}", err=True)
         yield site.looked
 
 

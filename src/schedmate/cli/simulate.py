@@ -88,6 +88,19 @@ schedmate simulate trace.csv --sweep load=0.7,0.9,1.1 --sweep seed=0..4 --save s
     help="Give jobs a synthetic workload: projects that SchedMate reads. [default: where needed]",
 )
 @click.option(
+    "--explained",
+    type=click.FloatRange(0, 0.9),
+    metavar="SHARE",
+    help="How much of the variance of log run times the numbers in the code explain; the rest is "
+    "chance. [default: 0.5]",
+)
+@click.option(
+    "--controls",
+    is_flag=True,
+    help="Run each policy with an advisor by other predictors, too: constant, permuted, the user's "
+    "last two runs, history, QSSF's, the site model, and the truth.",
+)
+@click.option(
     "--error",
     type=click.FloatRange(0, 10),
     help="Predict true run times with this error (standard deviation of the logarithm).",
@@ -163,6 +176,7 @@ def _tasks(
     gpu_kinds: str | None,
     restart_cost: float,
     sweeps: tuple[str, ...],
+    explained: float | None,
     **asked: Any,
 ) -> list[SimulationTask]:
     """Each trace in each setting; what cannot be asked is refused before anything is read."""
@@ -180,6 +194,10 @@ def _tasks(
         raise BadInput("--spread is over nodes: say --gpus-per-node, for example 8")
     if asked["gpus"] and asked["load"] and set(traces) != {SYNTHETIC}:
         raise BadInput("the jobs of a file make the load: say either --load or the GPUs")
+    if asked["controls"]:
+        _check_controls(names, asked["error"])
+    if explained is not None:
+        asked["assumed"] = {"explained": explained}
     settings = settings_of(sweeps)
     return [
         SimulationTask(source=source, policies=names, restart_s=restart_cost, **asked).with_values(
@@ -188,6 +206,19 @@ def _tasks(
         for source in traces
         for values in settings
     ]
+
+
+def _check_controls(names: Sequence[str], error: float | None) -> None:
+    from schedmate.model import BadInput
+    from schedmate.simulator import plan
+
+    if error is not None:
+        raise BadInput("--error takes the place of every predictor: leave it or --controls out")
+    if not any("advisor" in plan(name).parts for name in names):
+        raise BadInput(
+            "--controls are other predictors in the place of SchedMate's: add a policy with it, "
+            "for example --policy easy,easy+schedmate"
+        )
 
 
 def _first_fit(name: str) -> str:

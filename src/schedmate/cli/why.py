@@ -7,6 +7,7 @@ import time
 import click
 
 from schedmate.cli._common import duration, echo, json_option, print_json, verb
+from schedmate.cli._job_ids import complete_job_id
 from schedmate.model.legible import legible
 
 
@@ -16,7 +17,7 @@ schedmate why 12
 schedmate why 12 --json
 """
 )
-@click.argument("job_id", metavar="ID")
+@click.argument("job_id", metavar="ID", shell_complete=complete_job_id)
 @json_option
 def command(job_id: str, as_json: bool) -> None:
     """Why a job waits, goes on or failed, in one line; of an array one for each state."""

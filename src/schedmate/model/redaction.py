@@ -23,6 +23,7 @@ _KNOWN_SHAPES = re.compile(
     r"|(?:AKIA|ASIA)[A-Z0-9]{16,}"
     r"|AIza[A-Za-z0-9_-]{30,}"
     r"|nvapi-[A-Za-z0-9_-]{16,}"
+    r"|smt_[A-Za-z0-9_-]{16,}"
     r"|wandb_v1_[A-Za-z0-9_]{16,}"
     r"|eyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]{6,}(?:\.[A-Za-z0-9_-]*)?"
     r")[A-Za-z0-9_-]*"
@@ -66,7 +67,7 @@ _TOKEN = re.compile(
 _HINTS = (
     *("key", "passw", "passphrase", "_pwd", "secret", "credential", "token", "bearer", "://"),
     *("authorization", "sig", "x-amz", "hf_", "sk-", "ghp_", "gho_", "ghu_", "ghs_", "ghr_"),
-    *("github_pat_", "glpat-", "xox", "akia", "asia", "aiza", "nvapi-", "wandb_v1_", "eyj"),
+    *("github_pat_", "glpat-", "xox", "akia", "asia", "aiza", "nvapi-", "smt_", "wandb_v1_", "eyj"),
 )
 """Whatever is looked for above has one of these in it: most lines have none, which is cheap to
 tell. (Other alphabets have letters that count as these when case does not matter.)"""

@@ -33,6 +33,7 @@ class Tiresias(AnsweredByIndex, Staged):
     """
 
     name = "tiresias"
+    parameters = ("threshold", "promote_knob")
 
     def __init__(
         self, *, threshold: float = THRESHOLD_GPU_S, promote_knob: float | None = None
@@ -81,27 +82,37 @@ class Tiresias(AnsweredByIndex, Staged):
         self._cluster.wake_at(due)
 
 
-_FIRST_GPU_S = 60.0
-_QUEUE_GROWTH = 4.0
-_BOUNDS = _FIRST_GPU_S * _QUEUE_GROWTH ** np.arange(9)
+FIRST_GPU_S = 60.0
+QUEUE_GROWTH = 4.0
+_QUEUES = 10
 
 
 class Las(AnsweredByIndex, Staged):
     """Many queues: Tiresias' idea without a threshold to tune.
 
-    Ten queues by GPU-seconds held, each reaching four times as far as the one before it; within a
-    queue the order is that of `JobColumns.queue_key`. On traces whose jobs differ by five orders of
-    magnitude this is far stronger than two queues, so it is the baseline to beat.
+    Ten queues by GPU-seconds held, the first up to `first`, each reaching `growth` times as far as
+    the one before it; within a queue the order is that of `JobColumns.queue_key`. On traces whose
+    jobs differ by five orders of magnitude this is far stronger than two queues, so it is the
+    baseline to beat.
     """
 
     name = "las"
+    parameters = ("first", "growth")
+
+    def __init__(self, *, first: float = FIRST_GPU_S, growth: float = QUEUE_GROWTH) -> None:
+        if not (first > 0.0 and growth > 1.0):
+            raise BadInput(
+                "the first queue of las reaches to more than 0 GPU-seconds, and each further one "
+                "more than once as far"
+            )
+        self._bounds_gpu_s = first * growth ** np.arange(_QUEUES - 1)
 
     def stages(self, jobs: JobColumns) -> Stages:
         gpus = np.asarray(jobs.gpus, dtype=np.float64)
         ranks = np.asarray(QueueRanks(jobs.queue_key).of, dtype=np.float64)
-        queues = np.arange(len(_BOUNDS) + 1) * float(len(gpus))
+        queues = np.arange(_QUEUES) * float(len(gpus))
         return Stages(
-            bounds=_BOUNDS[np.newaxis, :] / gpus[:, np.newaxis],
+            bounds=self._bounds_gpu_s[np.newaxis, :] / gpus[:, np.newaxis],
             keys=queues[np.newaxis, :] + ranks[:, np.newaxis],
         )
 
@@ -125,6 +136,7 @@ class Gittins(AnsweredByIndex, Staged):
     """
 
     name = "gittins"
+    parameters = ("threshold",)
 
     def __init__(self, *, threshold: float = THRESHOLD_GPU_S) -> None:
         if threshold <= 0.0:

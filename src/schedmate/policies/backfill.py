@@ -1,6 +1,8 @@
 """Backfill: in order of submission, where a later job may start first if it delays no reservation.
 
-Plans are `JobColumns.planned`; a running job that outlived its plan is expected to end now.
+Plans are `JobColumns.planned`, the users' limits; a running job that outlived its plan is expected
+to end now. What the literature has made of EASY since, predictions instead of limits and short jobs
+first, is in `predicted_backfill`.
 """
 
 from __future__ import annotations
@@ -8,9 +10,10 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, insort
 from heapq import heappop, heappush
+from typing import ClassVar
 
 from schedmate.model import BadInput
-from schedmate.policies.base import ClusterView, KernelSpec, Policy
+from schedmate.policies.base import ClusterView, KernelSpec, Policy, Source
 from schedmate.policies.disciplines import (
     FreeProfile,
     PlannedEnds,
@@ -23,7 +26,7 @@ class _Backfill(Policy):
     """Jobs wait in order with their plans, and run with planned ends."""
 
     needs_limits = True
-    source = "limit"
+    source: ClassVar[Source | None] = "limit"
 
     def begin(self, cluster: ClusterView) -> None:
         self._cluster = cluster
@@ -36,7 +39,11 @@ class _Backfill(Policy):
             self._withdraw(self._waiting.remove(job))
             self.arrived(job)
         elif job in self._ends:
-            self._ends.replan(job, plan_s(self._cluster.jobs.planned[job]))
+            self._ends.replan(job, self._plan(job))
+
+    def _plan(self, job: int) -> float:
+        """Seconds that are planned for a job."""
+        return plan_s(self._cluster.jobs.planned[job])
 
     def _withdraw(self, place: tuple[float, int]) -> None:
         """Take it out of the queue, where stale places are not skipped anyway."""
@@ -56,10 +63,10 @@ class Easy(_Backfill):
     """
 
     name = "easy"
-    kernel = KernelSpec("static", "easy")
+    kernel: KernelSpec | None = KernelSpec("static", "easy")
 
     def arrived(self, job: int) -> None:
-        heappush(self._queue, self._waiting.put(job))
+        heappush(self._queue, self._waiting.put(job, self._plan(job)))
 
     def decide(self) -> None:
         head = self._head()
@@ -83,7 +90,7 @@ class Easy(_Backfill):
             gpus = cluster.jobs.gpus[job]
             if not self._start(job):
                 does_not_fit.add(gpus)
-            elif cluster.now + plan_s(cluster.jobs.planned[job]) > by:
+            elif cluster.now + self._plan(job) > by:
                 beside -= gpus
 
     def _first_harmless(self, by: float, beside: int, does_not_fit: set[int]) -> int | None:
@@ -102,7 +109,7 @@ class Easy(_Backfill):
         if not cluster.start(job):
             return False
         self._waiting.remove(job)
-        self._ends.add(job, cluster.now, plan_s(cluster.jobs.planned[job]), cluster.jobs.gpus[job])
+        self._ends.add(job, cluster.now, self._plan(job), cluster.jobs.gpus[job])
         return True
 
 
@@ -130,7 +137,7 @@ class Conservative(_Backfill):
         self._depth = depth
 
     def arrived(self, job: int) -> None:
-        insort(self._queue, self._waiting.put(job))
+        insort(self._queue, self._waiting.put(job, self._plan(job)))
 
     def _withdraw(self, place: tuple[float, int]) -> None:
         del self._queue[bisect_left(self._queue, place)]
@@ -163,7 +170,7 @@ class Conservative(_Backfill):
     def _reserve(self, job: int, profile: FreeProfile) -> bool:
         """Whether it could be started at once."""
         cluster = self._cluster
-        gpus, plan = cluster.jobs.gpus[job], plan_s(cluster.jobs.planned[job])
+        gpus, plan = cluster.jobs.gpus[job], self._plan(job)
         begin = profile.earliest(gpus, plan)
         if begin == math.inf:
             return False

@@ -15,6 +15,7 @@ from typing import ClassVar, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from schedmate.model import BadInput
 from schedmate.model.priority import NICE_RANGE
 
 PLENTY = 2**31
@@ -39,7 +40,7 @@ OrdersBy = Literal[
 Ask = Literal["duration", "progress", "throughput"]
 """What a policy wants to know of jobs beyond their requests: how long a job will run; what remains
 of a running one; how fast it runs on other GPUs or beside another job."""
-Source = Literal["oracle", "limit", "history", "qssf", "ebm"]
+Source = Literal["oracle", "limit", "last_two", "history", "qssf", "ebm"]
 """Where expected run times come from, unless SchedMate gives them."""
 Discipline = Literal["strict", "first_fit", "easy"]
 """Which jobs may overtake one that does not fit: none; those that fit; those that fit and do not
@@ -203,6 +204,8 @@ class Policy(ABC):
     """Whether it plans with time limits, so that jobs must have one."""
     asks_for: ClassVar[frozenset[Ask]] = frozenset()
     source: ClassVar[Source | None] = None
+    parameters: ClassVar[tuple[str, ...]] = ()
+    """Numbers that may follow its name, `tiresias@3250`: arguments of its constructor, in order."""
     kernel: KernelSpec | None = None
     nice_range: int = NICE_RANGE
     """The largest nice number that it can undo by ageing."""
@@ -213,6 +216,14 @@ class Policy(ABC):
     def answered(cls, answers: Answers) -> Policy:  # noqa: ARG003 - for policies that ask
         """The policy for a run in which SchedMate answers it."""
         return cls()
+
+    @classmethod
+    def tuned(cls, values: Sequence[float]) -> Policy:
+        """The policy with these values of its first `parameters`."""
+        if len(values) > len(cls.parameters):
+            takes = ", ".join(cls.parameters) or "no parameter"
+            raise BadInput(f"{cls.name} takes {takes}, not {len(values)} numbers behind @")
+        return cls(**dict(zip(cls.parameters, values, strict=False)))
 
     @abstractmethod
     def begin(self, cluster: ClusterView) -> None: ...

@@ -21,6 +21,19 @@ Place = Sequence[tuple[int, int]]
 """Node and GPUs on it."""
 
 
+def first_of_shortest_run(nodes: Sequence[int]) -> int:
+    """Which of several nodes, in order, Slurm takes for a job of one node: of the groups of
+    neighbouring ones the smallest, equal ones in order, and its first."""
+    best, begin = (math.inf, nodes[0]), 0
+    for place, node in enumerate(nodes):
+        if place + 1 == len(nodes) or nodes[place + 1] != node + 1:
+            length = place + 1 - begin
+            if length < best[0]:
+                best = (length, nodes[begin])
+            begin = place + 1
+    return best[1]
+
+
 class BackfillPlan(Protocol):
     """One cycle's plan."""
 
@@ -98,10 +111,8 @@ class NodePlan:
 
     def _fitting(self, gpus: int, free: NDArray[np.int64]) -> frozenset[int] | None:
         if gpus <= self._largest:
-            enough = np.flatnonzero(free >= gpus)
-            if not len(enough):
-                return None
-            return frozenset({int(enough[free[enough].argmin()])})
+            enough = np.flatnonzero(free >= gpus).tolist()
+            return frozenset({first_of_shortest_run(enough)}) if enough else None
         whole = np.flatnonzero((free == self._sizes) & (free == self._largest))
         needed = math.ceil(gpus / self._largest)
         return frozenset(whole[:needed].tolist()) if len(whole) >= needed else None

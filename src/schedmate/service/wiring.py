@@ -12,10 +12,11 @@ if TYPE_CHECKING:
 
     from pydantic import BaseModel
 
-    from schedmate.config import Settings
+    from schedmate.config import Settings, SlurmSettings
     from schedmate.core import DecisionEngine, DecisionLimits
     from schedmate.model import Answer, Asker, PastRun
     from schedmate.schedulers.base import Scheduler
+    from schedmate.schedulers.slurm.rest.access import RestAccess
     from schedmate.store import Lease, Moved, OnTable, Store
 
     T = TypeVar("T", bound=BaseModel)
@@ -137,6 +138,7 @@ def open_scheduler(settings: Settings) -> Scheduler:
 
         slurm = settings.slurm
         return SlurmScheduler(
+            rest=_rest(slurm),
             timeout_s=slurm.timeout_s,
             cluster=slurm.cluster,
             history_days=slurm.history_days,
@@ -153,6 +155,14 @@ def open_scheduler(settings: Settings) -> Scheduler:
         settings.local,
         nice_range=settings.nice_range or max(1, by_hours),
     )
+
+
+def _rest(slurm: SlurmSettings) -> RestAccess | None:
+    if not slurm.rest_url:
+        return None
+    from schedmate.schedulers.slurm.rest.access import RestAccess
+
+    return RestAccess(slurm.rest_url, slurm.rest_token_file)
 
 
 def open_asker(settings: Settings, store: Store, *, allowed: bool = True) -> Asker | None:

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Protocol
 
 from schedmate.model import FormatMemory, JobId, Ledger, ReadingCache
 from schedmate.model.ports import Experience
+from schedmate.store.notices import Notices
 from schedmate.store.overview import Overviews
+from schedmate.store.tokens import Tokens
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -223,6 +225,8 @@ class Store(
     Decisions,
     EventLog,
     Listing,
+    Tokens,
+    Notices,
     Overviews,
     Protocol,
 ):

@@ -172,6 +172,24 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         *_numbers_changes("actions", "INSERT", "UPDATE"),
     ),
     (
+        # who may ask from elsewhere, and who wants to hear of what
+        """
+        CREATE TABLE tokens (
+            id TEXT PRIMARY KEY, digest TEXT NOT NULL UNIQUE, at REAL NOT NULL, body TEXT NOT NULL
+        )
+        """,
+        "CREATE TABLE subscriptions (user TEXT PRIMARY KEY, body TEXT NOT NULL)",
+        """
+        CREATE TABLE notices (
+            scheduler TEXT NOT NULL, job_id TEXT NOT NULL, attempt INTEGER NOT NULL,
+            kind TEXT NOT NULL, at REAL NOT NULL, state TEXT NOT NULL, due REAL NOT NULL,
+            body TEXT NOT NULL,
+            PRIMARY KEY (scheduler, job_id, attempt, kind)
+        )
+        """,
+        "CREATE INDEX notices_by_due ON notices (scheduler, state, due)",
+    ),
+    (
         # who did what through a page
         """
         CREATE TABLE audit (

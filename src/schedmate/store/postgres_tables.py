@@ -171,6 +171,23 @@ POSTGRES_MIGRATIONS: tuple[tuple[str, ...], ...] = (
         *(_numbers_changes(table) for table in ("advice", "progress", "diagnoses", "actions")),
     ),
     (
+        """
+        CREATE TABLE tokens (
+            id TEXT PRIMARY KEY, digest TEXT NOT NULL UNIQUE, at DOUBLE PRECISION NOT NULL,
+            body TEXT NOT NULL
+        )
+        """,
+        'CREATE TABLE subscriptions ("user" TEXT PRIMARY KEY, body TEXT NOT NULL)',
+        f"""
+        CREATE TABLE notices (
+            {_JOB}, attempt INTEGER NOT NULL, kind TEXT NOT NULL, at DOUBLE PRECISION NOT NULL,
+            state TEXT NOT NULL, due DOUBLE PRECISION NOT NULL, body TEXT NOT NULL,
+            PRIMARY KEY (scheduler, job_id, attempt, kind)
+        )
+        """,
+        "CREATE INDEX notices_by_due ON notices (scheduler, state, due)",
+    ),
+    (
         f"""
         CREATE TABLE audit (
             id {_NUMBER} PRIMARY KEY, scheduler TEXT NOT NULL, at DOUBLE PRECISION NOT NULL,

@@ -23,9 +23,11 @@ from schedmate.store.base import KeptAdvice, KeptEvent, KeptProgress, Spending
 from schedmate.store.lessons import Lessons
 from schedmate.store.listed_jobs import ListedJobs
 from schedmate.store.noderuns import NODE_RUNS, node_run
+from schedmate.store.notices import NoticeTables
 from schedmate.store.overview import Overview
 from schedmate.store.retention import Retention
 from schedmate.store.sketches import Shown, Sketches
+from schedmate.store.tokens import TokenTable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,7 +45,7 @@ _READINGS = 4000
 """How many of the newest rows of what was read are kept: two or three a job."""
 
 
-class TableStore(Lessons, ListedJobs, Overview, Sketches, Retention):
+class TableStore(Lessons, ListedJobs, TokenTable, NoticeTables, Overview, Sketches, Retention):
     """Fulfils `Store`."""
 
     def __init__(self, db: Database, *, scheduler: str, shown: Shown | None) -> None:

@@ -1,4 +1,5 @@
-"""A private, real Slurm cluster in one directory: munge, MariaDB, slurmdbd, slurmctld, slurmd.
+"""A private, real Slurm cluster in one directory: munge, MariaDB, slurmdbd, slurmctld, slurmd and,
+on demand, slurmrestd.
 
     with private_slurm() as cluster:
         ...                       # os.environ["SLURM_CONF"] points at it
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
 PROGRAMS = ("munged", "mariadbd", "mariadb-install-db", "slurmdbd", "slurmctld", "slurmd", "sbatch")
+_REST_USER = "nobody"
+"""slurmrestd starts neither as root nor as SlurmUser."""
+_JWT_PLUGIN = "*/slurm*/auth_jwt.so"
 _NODES = 2
 _START_S = 60.0
 _STOP_S = 10.0
@@ -41,6 +45,13 @@ def why_not() -> str | None:
     missing = [program for program in PROGRAMS if _program(program) is None]
     if missing:
         return f"not installed: {', '.join(missing)} (scripts/install-test-packages)"
+    return None
+
+
+def why_no_rest() -> str | None:
+    """Why the cluster has no slurmrestd with tokens, or None where it has."""
+    if _program("slurmrestd") is None or not any(Path("/usr/lib").glob(_JWT_PLUGIN)):
+        return "not installed: slurmrestd, slurm-wlm-jwt-plugin (scripts/install-test-packages)"
     return None
 
 
@@ -81,6 +92,7 @@ class SlurmCluster:
     ports: Ports = field(default_factory=lambda: Ports.free(_NODES))
     running: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
     settings: Mapping[str, str] = field(default_factory=dict)
+    has_rest: bool = field(default_factory=lambda: why_no_rest() is None)
 
     @property
     def slots(self) -> int:
@@ -114,14 +126,47 @@ class SlurmCluster:
         self._wait("slurmctld", lambda: _listens(self.ports.controller))
         self._wait("slurmctld", lambda: _succeeds("sinfo", "-h"))
 
-    def daemon(self, program: str, *arguments: str, name: str = "", **environment: str) -> None:
+    @property
+    def rest_url(self) -> str:
+        return f"http://127.0.0.1:{self.ports.rest}"
+
+    @property
+    def rest_socket(self) -> Path:
+        return self._path("rest") / "slurmrestd.sock"
+
+    def start_rest(self) -> None:
+        """slurmrestd on a port of this machine and on a socket; it asks for tokens."""
+        self.directory.chmod(0o755)
+        directory = self.rest_socket.parent
+        directory.mkdir(exist_ok=True)
+        shutil.chown(directory, _REST_USER)
+        self.rest_socket.unlink(missing_ok=True)
+        places = [f"127.0.0.1:{self.ports.rest}", f"unix:{self.rest_socket}"]
+        self.daemon(
+            *("slurmrestd", "-a", "rest_auth/jwt", *places),
+            user=_REST_USER,
+            # any token: without one it would look for munge
+            SLURM_JWT="daemon",
+        )
+        self._wait("slurmrestd", lambda: _listens(self.ports.rest))
+
+    def token(self, lifespan_s: int = 3600, user: str = "root") -> str:
+        """What slurmrestd takes as this user's word."""
+        words = ["scontrol", "token", f"username={user}", f"lifespan={lifespan_s}"]
+        answer = subprocess.run(words, capture_output=True, check=True)
+        return answer.stdout.decode().strip().removeprefix("SLURM_JWT=")
+
+    def daemon(
+        self, program: str, *arguments: str, name: str = "", user: str = "", **environment: str
+    ) -> None:
         path = _program(program)
         if path is None:
             raise FileNotFoundError(program)
         log = self._path(f"{name or program}.log")
+        account = [f"--reuid={user}", "--regid=nogroup", "--clear-groups"] if user else []
         with log.open("ab") as output:
             self.running[name or program] = subprocess.Popen(
-                ["setpriv", "--pdeathsig", "KILL", path, *arguments],
+                ["setpriv", *account, "--pdeathsig", "KILL", path, *arguments],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
@@ -149,9 +194,10 @@ class SlurmCluster:
     def _prepare(self) -> None:
         for name in ("etc", "state", "spool", "data"):
             self._path(name).mkdir(parents=True, exist_ok=True)
-        key = self._path("munge.key")
-        key.write_bytes(os.urandom(128))
-        key.chmod(0o400)
+        for name in ("munge.key", "jwt.key"):
+            key = self._path(name)
+            key.write_bytes(os.urandom(128))
+            key.chmod(0o400)
         host = socket.gethostname().partition(".")[0]
         for name, text in slurm_config.files(self, host, _major_version()).items():
             path = self._path("etc") / name

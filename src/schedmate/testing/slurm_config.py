@@ -22,17 +22,18 @@ _DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "ptmx", "shm")
 class Ports:
     controller: int
     accounting: int
+    rest: int
     nodes: tuple[int, ...]
 
     @classmethod
     def free(cls, nodes: int) -> Ports:
-        sockets = [socket.socket() for _ in range(nodes + 2)]
+        sockets = [socket.socket() for _ in range(nodes + 3)]
         for one in sockets:
             one.bind(("127.0.0.1", 0))
-        controller, accounting, *others = (one.getsockname()[1] for one in sockets)
+        controller, accounting, rest, *others = (one.getsockname()[1] for one in sockets)
         for one in sockets:
             one.close()
-        return cls(controller, accounting, tuple(others))
+        return cls(controller, accounting, rest, tuple(others))
 
 
 class ClusterShape(Protocol):
@@ -43,6 +44,7 @@ class ClusterShape(Protocol):
     gpus_per_node: int
     ports: Ports
     settings: Mapping[str, str]
+    has_rest: bool
 
 
 def files(cluster: ClusterShape, host: str, major: int) -> dict[str, str]:
@@ -77,7 +79,7 @@ SlurmctldPort={cluster.ports.controller}
 SlurmUser=root
 AuthType=auth/munge
 AuthInfo=socket={home}/munge.sock
-StateSaveLocation={home}/state
+{_tokens(cluster)}StateSaveLocation={home}/state
 SlurmdSpoolDir={home}/spool/%n
 SlurmctldPidFile={home}/slurmctld.pid
 SlurmdPidFile={home}/slurmd.%n.pid
@@ -115,11 +117,19 @@ PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE DefaultTime=60 DefMemP
 """
 
 
+def _tokens(cluster: ClusterShape) -> str:
+    """What slurmrestd's users show; without the plugin no daemon would start with these lines."""
+    if not cluster.has_rest:
+        return ""
+    key = f"jwt_key={cluster.directory}/jwt.key"
+    return f"AuthAltTypes=auth/jwt\nAuthAltParameters={key}\n"
+
+
 def _slurmdbd_conf(cluster: ClusterShape, host: str) -> str:
     return f"""\
 AuthType=auth/munge
 AuthInfo=socket={cluster.directory}/munge.sock
-DbdHost={host}
+{_tokens(cluster)}DbdHost={host}
 DbdAddr=127.0.0.1
 DbdPort={cluster.ports.accounting}
 SlurmUser=root

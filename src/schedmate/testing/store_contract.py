@@ -41,6 +41,7 @@ from schedmate.store import KeptAdvice, KeptProgress, Spending
 from schedmate.testing.builders import a_diagnosis, a_job, a_past_run, a_progress, an_advice
 from schedmate.testing.lessons_contract import LessonsContract
 from schedmate.testing.overview_contract import OverviewContract
+from schedmate.testing.people_contract import PeopleContract
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,7 +60,7 @@ ODD_TEXTS = (
 PRINT = Fingerprint(code="c0de", arguments="a4g5")
 
 
-class StoreContract(LessonsContract, OverviewContract):
+class StoreContract(LessonsContract, OverviewContract, PeopleContract):
     def open(self, path: Path, scheduler: str) -> Store:
         raise NotImplementedError
 

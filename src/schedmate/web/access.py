@@ -1,28 +1,37 @@
-"""Who asks: the account behind a connection from this machine, found in the kernel's own table.
+"""Who asks: by a token, a trusted proxy's word, or the account that the kernel names.
 
 A connection over loopback has two ends here, and the kernel knows the owner of the other one. So
 every local user is recognised without a password, also behind an ssh tunnel, whose end on this
-machine belongs to the user who logged in. Who cannot be recognised is a stranger.
+machine belongs to the user who logged in; over a unix socket it names the peer itself. Who cannot
+be recognised is a stranger.
 """
 
 from __future__ import annotations
 
 import ipaddress
 import os
-import pwd
+import re
 import socket
 import sys
+from base64 import b64decode
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from schedmate.model.account import account_name
 from schedmate.service.visibility import Viewer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
+
+    from schedmate.model.access import Token
+    from schedmate.site_settings import WebSettings
 
 Address = tuple[str, int]
+UNIX = "unix"
+"""In the place of a host: the peer is on a unix socket, and its number is a user's."""
 STRANGER = Viewer(user="", operator=False)
+_USER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@-]{0,63}")
 _TABLES = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
 _LOCAL, _REMOTE, _UID = 1, 2, 7
 """Columns of /proc/net/tcp."""
@@ -36,16 +45,69 @@ class LocalAccounts:
     """Beside root and the account that this process runs under."""
 
     def viewer(self, client: Address | None, server: Address | None) -> Viewer:
+        if client is not None and client[0] == UNIX:
+            return self._account(client[1])
         if client is None or server is None or not is_loopback(client[0]):
             return STRANGER
         uid = owner_of_connection(client, server)
-        if uid is None:
-            return STRANGER
-        try:
-            user = pwd.getpwuid(uid).pw_name
-        except KeyError:
-            user = str(uid)
+        return STRANGER if uid is None else self._account(uid)
+
+    def _account(self, uid: int) -> Viewer:
+        user = account_name(uid)
         return Viewer(user=user, operator=uid in (0, os.getuid()) or user in self.operators)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Access:
+    """All ways to be recognised, the most explicit one first; a token that fails is no other."""
+
+    local: LocalAccounts
+    settings: WebSettings
+    token: Callable[[str], Token | None]
+    """The token of a secret, if it is valid."""
+
+    def viewer(
+        self, client: Address | None, server: Address | None, headers: Mapping[str, str]
+    ) -> Viewer:
+        secret = secret_in(headers.get("authorization", ""))
+        if secret is not None:
+            token = self.token(secret)
+            return STRANGER if token is None else _of_token(token)
+        if self._is_proxy(client, server):
+            return self._of_proxy(headers)
+        return self.local.viewer(client, server)
+
+    def _is_proxy(self, client: Address | None, server: Address | None) -> bool:
+        """On this machine its account counts: any user could send the header over loopback."""
+        if not self.settings.proxy_header or client is None:
+            return False
+        if client[0] == UNIX or is_loopback(client[0]):
+            user = self.local.viewer(client, server).user
+            return user in self.settings.proxy_accounts
+        return client[0] in self.settings.proxies
+
+    def _of_proxy(self, headers: Mapping[str, str]) -> Viewer:
+        user = headers.get(self.settings.proxy_header.lower(), "")
+        if not _USER.fullmatch(user):
+            return STRANGER
+        return Viewer(user=user, operator=user in self.local.operators)
+
+
+def _of_token(token: Token) -> Viewer:
+    return Viewer(user=token.user, operator=token.scope == "operator")
+
+
+def secret_in(header: str) -> str | None:
+    """Of `Bearer SECRET`, or the password of `Basic`, which browsers ask for by themselves."""
+    scheme, _, value = header.strip().partition(" ")
+    if scheme.lower() == "bearer":
+        return value.strip()
+    if scheme.lower() != "basic":
+        return None if not header else ""
+    try:
+        return b64decode(value.strip(), validate=True).decode().partition(":")[2]
+    except ValueError:
+        return ""
 
 
 def is_loopback(host: str) -> bool:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from fastapi import FastAPI
 from fastapi.staticfiles import StaticFiles
 from starlette.datastructures import MutableHeaders
-from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 import schedmate
 from schedmate.service.usecases.quick_advice import QuickAdvice
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
     from schedmate.web.site import Site
 
 STATIC = Path(__file__).parent / "static"
-_HOSTS = ("127.0.0.1", "localhost", "[::1]", "::1")
 _HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
@@ -71,17 +69,20 @@ def create_app(site: Site) -> FastAPI:
     app.state.site = site
     app.state.metrics = metrics.Metrics(site)
     app.state.readings = Readings.of(site)
-    for part in (api, progress_api, advise_api, stream, health, metrics):
-        app.include_router(part.router)
-    for part in (pages, job_page, log_view, site_pages, acting):
+    for part in (
+        *(api, progress_api, advise_api, stream, health, metrics),
+        *(pages, job_page, log_view, site_pages, acting),
+    ):
         app.include_router(part.router)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     add_problems(app)
     add_error_pages(app)
     app.add_middleware(Headers)
     app.add_middleware(guard.HeadAsGet)
-    # a hostile page may resolve its own name to this machine: the browser is the viewer's
-    app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(_HOSTS))
+    web = site.settings.web
+    app.add_middleware(
+        guard.Gate, access=site.access, rate=web.requests_a_second, names=(web.host, *web.names)
+    )
     app.add_middleware(metrics.CountRequests, metrics=app.state.metrics)
     return app
 

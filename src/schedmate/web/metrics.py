@@ -184,12 +184,12 @@ class _Snapshot(Collector):
 
     def _store(self) -> Iterator[Metric]:
         try:
-            spent, size = self._site.store.spending(), self._site.settings.database.stat().st_size
-        except (OSError, StoreUnavailable):
+            spent, size = self._site.store.spending(), self._site.store.used_bytes()
+        except StoreUnavailable:
             yield _gauge("store_up", "Whether the store can be read.", 0)
             return
         yield _gauge("store_up", "Whether the store can be read.", 1)
-        yield _gauge("store_size_bytes", "Size of the store's file.", size)
+        yield _gauge("store_size_bytes", "Size of the store.", size)
         for name, text, value in (
             ("llm_questions", "Questions to the language model.", spent.questions),
             ("llm_calls", "Calls that they took, repairs included.", spent.calls),

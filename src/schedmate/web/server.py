@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
+import socket
 import threading
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from typing import TYPE_CHECKING
 
 import uvicorn
 
-from schedmate.model import SchedMateError
+from schedmate.model import BadInput, SchedMateError
+from schedmate.service.usecases.tokens import has_valid_token
 from schedmate.service.wiring import open_store
+from schedmate.web.access import is_loopback
 from schedmate.web.app import create_app
+from schedmate.web.connections import Connection
 from schedmate.web.site import Site
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from schedmate.config import Settings
+    from schedmate.store import Store
 
 _log = logging.getLogger("schedmate.web")
 _STARTS_WITHIN_S = 30.0
@@ -27,43 +34,115 @@ _MOST_CONNECTIONS = 1000
 
 
 @contextmanager
-def serving(settings: Settings, *, host: str, port: int) -> Iterator[Site]:
+def serving(settings: Settings, *, host: str, port: int | None) -> Iterator[Site]:
     """The pages are there from the beginning of this context to its end."""
     stop = threading.Event()
     with closing(open_store(settings)) as store:
+        check_access(settings, store, host, port)
         site = Site.of(settings, store)
         config = uvicorn.Config(
             create_app(site),
-            host=host,
-            port=port,
+            http=Connection,
             log_level="warning",
             access_log=False,
+            proxy_headers=False,
             timeout_graceful_shutdown=1,
             limit_concurrency=_MOST_CONNECTIONS,
             server_header=False,
+            ssl_certfile=settings.web.certificate,
+            ssl_keyfile=settings.web.key,
         )
-        server = _Server(config)
-        threads = [
-            threading.Thread(target=site.keep_fresh, args=(stop,), name="board", daemon=True),
-            threading.Thread(target=server.run, name="web", daemon=True),
-        ]
-        for thread in threads:
-            thread.start()
-        try:
-            server.wait_until_started(host, port)
-            yield site
-        finally:
-            stop.set()
-            server.should_exit = True
+        with _listening(host, port) as tcp, _unix_socket(settings.web.socket) as unix:
+            server = _Server(config, tcp, unix)
+            threads = [
+                threading.Thread(target=site.keep_fresh, args=(stop,), name="board", daemon=True),
+                threading.Thread(target=server.run, name="web", daemon=True),
+            ]
             for thread in threads:
-                thread.join(_ENDS_WITHIN_S)
+                thread.start()
+            try:
+                server.wait_until_started()
+                yield site
+            finally:
+                stop.set()
+                server.should_exit = True
+                for thread in threads:
+                    thread.join(_ENDS_WITHIN_S)
+
+
+def check_access(settings: Settings, store: Store, host: str, port: int | None) -> None:
+    """Beyond this machine only those are let in who prove who they are."""
+    web = settings.web
+    if (web.certificate is None) != (web.key is None):
+        raise BadInput("web.certificate and web.key belong together: name both or none")
+    proxied = web.proxy_header and (web.proxies or web.proxy_accounts)
+    if web.proxy_header and not proxied:
+        raise BadInput(
+            "web.proxy_header needs web.proxies or web.proxy_accounts: whose word counts?"
+        )
+    if port is None or is_loopback(host) or host == "localhost":
+        return
+    if not proxied and not has_valid_token(store):
+        raise SchedMateError(
+            f"{host} is reachable from other machines, and no one could sign in there: first make "
+            "a token (schedmate token create), or trust a proxy (web.proxy_header)"
+        )
+    if web.certificate is None and not proxied:
+        _log.warning(
+            "%s is served without TLS: tokens can be read on the way (web.certificate)", host
+        )
+
+
+@contextmanager
+def _listening(host: str, port: int | None) -> Iterator[list[socket.socket]]:
+    if port is None:
+        yield []
+        return
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        listener = socket.create_server((host, port), family=family, backlog=2048)
+    except (OSError, OverflowError) as error:
+        _log.debug("%s", error)
+        raise SchedMateError(
+            f"{host}:{port} cannot be listened on; is another server there? Try another --port"
+        ) from error
+    with listener:
+        yield [listener]
+
+
+@contextmanager
+def _unix_socket(path: Path | None) -> Iterator[socket.socket | None]:
+    """Everyone may connect: the kernel names who does."""
+    if path is None:
+        yield None
+        return
+    listener = socket.socket(socket.AF_UNIX)
+    try:
+        path.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
+        if path.is_socket():
+            path.unlink()  # of a daemon that was killed: there is one at a time
+        listener.bind(str(path))
+        path.chmod(0o666)
+        listener.listen(128)
+    except OSError as error:
+        listener.close()
+        raise SchedMateError(f"web.socket {path} cannot be listened on: {error}") from error
+    with listener:
+        try:
+            yield listener
+        finally:
+            with suppress(OSError):
+                path.unlink()
 
 
 class _Server(uvicorn.Server):
     """The signals belong to the daemon's loop."""
 
-    def __init__(self, config: uvicorn.Config) -> None:
+    def __init__(
+        self, config: uvicorn.Config, tcp: list[socket.socket], unix: socket.socket | None
+    ) -> None:
         super().__init__(config)
+        self._tcp, self._unix = tcp, unix
         self.failed = threading.Event()
 
     @contextmanager
@@ -72,18 +151,28 @@ class _Server(uvicorn.Server):
 
     def run(self, *_: object) -> None:
         try:
-            super().run()
-        except SystemExit:  # the address is in use, which uvicorn has logged
+            super().run(self._tcp)
+        except SystemExit:  # the application did not start, which uvicorn has logged
             pass
         finally:
             self.failed.set()
 
-    def wait_until_started(self, host: str, port: int) -> None:
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """The unix socket without TLS, whatever the other one has."""
+        await super().startup(sockets)
+        if self._unix is None:
+            return
+        loop = asyncio.get_running_loop()
+        listener = await loop.create_unix_server(
+            lambda: Connection(self.config, self.server_state, self.lifespan.state, loop),
+            sock=self._unix,
+        )
+        self.servers.append(listener)
+
+    def wait_until_started(self) -> None:
         for _ in range(int(_STARTS_WITHIN_S / 0.02)):
             if self.started:
                 return
             if self.failed.wait(0.02):
                 break
-        raise SchedMateError(
-            f"{host}:{port} cannot be listened on; is another server there? Try another --port"
-        )
+        raise SchedMateError("the pages cannot be served; the log above has the reason")

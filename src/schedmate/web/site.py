@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 from schedmate.model import NotFound, SchedMateError
 from schedmate.model.job import array_of
+from schedmate.service.usecases.tokens import TokenCheck
 from schedmate.service.views.board import Board, known_of, seen_by
 from schedmate.service.views.parts import Parts, parts_of
 from schedmate.service.visibility import owners_in
-from schedmate.web.access import LocalAccounts
+from schedmate.web.access import Access, LocalAccounts
 
 if TYPE_CHECKING:
     from schedmate.config import Settings
@@ -34,7 +35,7 @@ class Site:
     settings: Settings
     store: Store
     board: Board
-    access: LocalAccounts
+    access: Access
     started_at: float = field(default_factory=time.time)
     listeners: list[Listener] = field(default_factory=list)
     """Called, in the thread that refreshes, with the jobs that have changed."""
@@ -47,7 +48,11 @@ class Site:
 
     @classmethod
     def of(cls, settings: Settings, store: Store) -> Site:
-        access = LocalAccounts(operators=settings.operators)
+        access = Access(
+            local=LocalAccounts(operators=settings.operators),
+            settings=settings.web,
+            token=TokenCheck(store),
+        )
         return cls(settings=settings, store=store, board=Board(store), access=access)
 
     def job(self, job_id: JobId, viewer: Viewer) -> JobView:

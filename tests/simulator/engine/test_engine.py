@@ -7,13 +7,15 @@ import math
 import numpy as np
 import pytest
 
+from schedmate.model import JobState
 from schedmate.policies import Fifo, FirstFit
 from schedmate.simulator.engine.cluster import GpuPool, Kinds, Nodes, Plain
 from schedmate.simulator.engine.engine import SimulationEngine, StuckError
 from schedmate.simulator.engine.faults import Fault, draw_faults
+from schedmate.simulator.engine.limits import ended_at_limits
 from schedmate.simulator.estimators.base import oracle
 from schedmate.simulator.experiments.execute import job_columns
-from schedmate.simulator.traces.columns import columns_of
+from schedmate.simulator.traces.columns import STATES, columns_of
 from schedmate.testing.builders import a_trace_job
 
 
@@ -278,3 +280,51 @@ def test_a_node_of_a_kind_fails_alone():
     ).run()
     assert outcome.end.tolist() == [100, 50 + 10 + 50]
     assert (cluster.gpus, cluster.free) == (6, 6)
+
+
+def test_a_job_that_its_owner_brings_back_waits_as_a_new_one_and_runs_again():
+    columns = trace((0, 100, 2))
+    policy = Scripted(
+        (0, lambda cluster: cluster.start(0)),
+        (40, lambda cluster: cluster.resubmit(0, 25.0)),
+        (65, lambda cluster: cluster.start(0)),
+    )
+    run = engine(columns, policy, GpuPool(4), restart_s=0.0)
+    outcome = run.run()
+
+    assert policy.told[:3] == [("arrived", 0, 0), ("evicted", 0, 40), ("arrived", 0, 65)]
+    assert run.jobs.submit == [65]
+    assert outcome.requeues.tolist() == [1]
+    assert outcome.end.tolist() == [65 + 60]
+
+
+def test_a_policy_sees_where_jobs_are_and_may_keep_them_from_nodes():
+    columns = trace((0, 100, 1), (0, 100, 1), (0, 100, 1))
+    seen = []
+
+    def begin(cluster):
+        seen.append(cluster.node_gpus())
+        cluster.start(0, excluded=[0])
+        cluster.start(1)
+        seen.append([cluster.place_of(job) for job in (0, 1)])
+        seen.append(cluster.start(2, excluded=[0, 1]))
+        cluster.start(2)
+
+    engine(columns, Scripted((0, begin)), Nodes([2, 2])).run()
+
+    assert seen == [[2, 2], [((1, 1),), ((1, 1),)], False]
+
+
+def test_a_run_beyond_its_limit_is_ended_there():
+    rows = [("a", 100.0, 60.0), ("b", 100.0, 100.0), ("c", 100.0, None), ("d", 75.0, 60.0)]
+    columns = columns_of(
+        [
+            a_trace_job(job_id=name, submit_time=0.0, duration=lasts, time_limit=limit)
+            for name, lasts, limit in rows
+        ]
+    )
+    ended = ended_at_limits(columns, 20.0)
+
+    assert ended.duration.tolist() == [80.0, 100.0, 100.0, 75.0]
+    states = [STATES[status] for status in ended.status.tolist()]
+    assert states == [JobState.TIMEOUT, *[JobState.COMPLETED] * 3]

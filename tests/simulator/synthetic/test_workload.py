@@ -75,16 +75,57 @@ def test_the_same_seed_gives_the_same_meaning_and_another_another():
 
 def test_what_comes_later_changes_nothing_before():
     columns = trace()
-    longer = columns.duration.copy()
-    longer[200:] *= 7
+    reversed_later = columns.duration.copy()
+    reversed_later[200:] = reversed_later[200:][::-1]
 
     one, other = (
         draw_workload(columns, seed=1),
-        draw_workload(replace(columns, duration=longer), seed=1),
+        draw_workload(replace(columns, duration=reversed_later), seed=1),
     )
 
     assert np.array_equal(one.submission.length[:200], other.submission.length[:200])
     assert np.array_equal(one.planned_s[:200], other.planned_s[:200])
+
+
+@pytest.mark.parametrize("explained", [0.0, 0.2, 0.5, 0.9])
+def test_numbers_explain_the_stated_share_of_the_variance_with_slope_one(explained):
+    columns = trace(4000)
+
+    stated = np.log(draw_workload(columns, seed=1, explained=explained).stated_s)
+
+    logs = np.log(np.maximum(columns.duration, 1.0))
+    assert np.corrcoef(stated, logs)[0, 1] ** 2 == pytest.approx(explained, abs=0.04)
+    if explained:
+        assert np.polyfit(stated, logs, 1)[0] == pytest.approx(1.0, abs=0.1)
+
+
+def test_beside_their_share_numbers_tell_nothing_of_how_long_jobs_take_or_how_they_end():
+    """What of the stated time is not explained by the run time is chance: in no relation to the
+    user, to what the user ran before, to GPUs or to the end."""
+    columns = trace(4000)
+    logs = np.log(np.maximum(columns.duration, 1.0))
+
+    stated = np.log(draw_workload(columns, seed=1, explained=0.5).stated_s)
+
+    chance = stated - 0.5 * logs
+    before = np.concatenate([[0.0], logs[:-1]])
+    others = [before, np.log(columns.gpus), columns.status == COMPLETED, columns.user.codes]
+    for other in others:
+        assert abs(np.corrcoef(chance, other.astype(float))[0, 1]) < 0.06
+    assert np.corrcoef(chance[1:], chance[:-1])[0, 1] < 0.06
+
+
+def test_projects_and_numbers_do_not_depend_on_how_jobs_end():
+    columns = trace(400)
+    all_end_well = replace(columns, status=np.full(400, COMPLETED))
+
+    one, other = (
+        draw_workload(each, seed=1, edits_after_failure=0.2).submission
+        for each in (columns, all_end_well)
+    )
+
+    assert np.array_equal(one.project, other.project)
+    assert np.array_equal(one.length, other.length)
 
 
 def test_who_never_comes_back_has_a_new_project_every_time():
@@ -108,10 +149,12 @@ def test_without_edits_code_stays_as_it_is():
     assert not work.version.any()
 
 
-def test_runs_that_took_the_same_time_mostly_had_the_same_numbers():
+def test_where_numbers_explain_all_the_same_time_mostly_means_the_same_numbers():
     columns = columns_of([job(number, 3600.0) for number in range(200)])
 
-    work = draw_workload(columns, seed=1, batch_changes=0.0, resubmission=1.0).submission
+    work = draw_workload(
+        columns, seed=1, batch_changes=0.0, resubmission=1.0, explained=1.0
+    ).submission
 
     numbers = set(zip(work.copy.tolist(), work.length.tolist(), strict=True))
     assert len(numbers) < 40
@@ -130,7 +173,7 @@ def test_a_wrong_record_states_the_usual_length_and_an_unread_one_none():
     assert np.array_equal(right.read_length, right.length)
 
 
-@pytest.mark.parametrize("name", ["resubmission", "edits", "wrong_records"])
+@pytest.mark.parametrize("name", ["resubmission", "edits", "wrong_records", "explained"])
 def test_a_share_beyond_its_bounds_is_refused_in_a_sentence(name):
     with pytest.raises(BadInput, match=f"{name} is a share from 0 to 1"):
         draw_workload(trace(5), seed=1, **{name: 1.5})

@@ -84,8 +84,12 @@ class Calibration:
         """How many it goes by."""
         return len(self._kind(kind).places)
 
+    @property
+    def state(self) -> CalibrationState:
+        return CalibrationState({name: each.state for name, each in self._kinds.items()})
+
     def dump(self) -> str:
-        return dumps(CalibrationState({name: each.state for name, each in self._kinds.items()}))
+        return dumps(self.state)
 
     @classmethod
     def load(cls, text: str | bytes) -> Calibration:

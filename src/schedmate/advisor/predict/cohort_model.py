@@ -72,6 +72,8 @@ class Forecast:
     duration_s: Spread
     outcome: Outcome
     rests_on: str
+    mass: Pmf = field(compare=False)
+    """The pmf over the grid of times that `duration_s` is read off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +163,8 @@ class CohortModel:
         mixture = self._mixture(facts)
         weights = _by_kind(mixture.mixed)
         outcome = outcome_of(mixture.cohorts, weights)
-        return Forecast(mixture.duration_s, outcome, in_words(facts, mixture.cohorts, weights))
+        rests_on = in_words(facts, mixture.cohorts, weights)
+        return Forecast(mixture.duration_s, outcome, rests_on, mixture.mixed.mass)
 
     def submitted(self, facts: Facts) -> Spread:
         mixture = self._mixture(facts)
@@ -176,6 +179,11 @@ class CohortModel:
             del self._in_flight[next(iter(self._in_flight))]
         self._last[facts.user] = _LastOfUser(facts.submitted_at, flight, facts.request)
         return mixture.duration_s
+
+    def mass(self, job_id: str) -> Pmf | None:
+        """What was predicted of a job that has not ended, as a pmf over the grid of times."""
+        job = self._in_flight.get(job_id)
+        return None if job is None else job.mixed.mass
 
     def started(self, job_id: str, at: float) -> None:
         if (job := self._in_flight.get(job_id)) is not None:

@@ -90,6 +90,17 @@ class Estimate:
     """Predictions of one kind are as far off as each other; far from all runs is another."""
 
     @property
+    def claim(self) -> tuple[str, float]:
+        """What it contributes where it is blended with a site's past."""
+        return self.neighbours.tier, self.duration_s.p50
+
+    @property
+    def on_new_hardware(self) -> bool:
+        """No neighbour ran on its type of GPU, so neither did what the site's past goes by."""
+        asked = self.neighbours.query.gpus[0]
+        return bool(asked != 0 and not (self.neighbours.runs.gpus == asked).any())
+
+    @property
     def none_completed(self) -> bool:
         return not (self.neighbours.in_tier & self.neighbours.completed).any()
 

@@ -40,7 +40,7 @@ from schedmate.model import (
     Spread,
     Workload,
 )
-from schedmate.model.sketch import WORDS, word_hash
+from schedmate.model.sketch import WORDS, Sketch, word_hash
 
 _SHOWN = 5
 _RECENT = 200
@@ -76,13 +76,23 @@ def predict(
         submitted_at=target.submitted_at,
         at=at,
     )
+    site = _forecast(site_model, target, now)
+    blended = _blended(site_model, site, target, sketch, estimate)
     return within_reason(
         (
-            _from_neighbours(history, estimate, target, workload, site_model, now=now)
+            _from_neighbours(
+                history,
+                estimate,
+                target,
+                workload,
+                site_model=site_model,
+                site=site,
+                blended=blended,
+            )
             if estimate is not None
             else None
         )
-        or _from_site(site_model, target, now)
+        or _from_site(site, blended)
         or _from_history(history, target)
         or from_arithmetic(workload, sketch, target.request)
         or UNLIKE_ANY
@@ -107,15 +117,35 @@ def _forecast(site_model: SiteModel, target: Target, now: float | None) -> Forec
     return site_model.cohorts.predict(facts_at_submission(target, submitted))
 
 
-def _from_site(site_model: SiteModel, target: Target, now: float | None) -> Prediction | None:
-    forecast = _forecast(site_model, target, now)
-    if forecast is None:
+def _blended(
+    site_model: SiteModel,
+    site: Forecast | None,
+    target: Target,
+    sketch: Sketch,
+    estimate: Estimate | None,
+) -> Spread | None:
+    """Code and site together, by what has been right here; None while too little has ended."""
+    if site_model.blend is None or site is None or not site_model.blend.is_learnt:
+        return None
+    if estimate is not None and estimate.on_new_hardware:
+        return None
+    return site_model.blend.predict(
+        site.mass,
+        user=target.user,
+        limit_s=target.request.time_limit_s,
+        sketch=sketch,
+        neighbours=None if estimate is None else estimate.claim,
+    ).duration_s
+
+
+def _from_site(site: Forecast | None, blended: Spread | None) -> Prediction | None:
+    if site is None:
         return None
     return Prediction(
         basis="history",
-        duration_s=forecast.duration_s,
-        outcome=forecast.outcome,
-        explanation=f"no past run resembles it; by {forecast.rests_on}",
+        duration_s=blended or site.duration_s,
+        outcome=site.outcome,
+        explanation=f"no past run resembles it; by {site.rests_on}",
     )
 
 
@@ -124,9 +154,10 @@ def _from_neighbours(
     estimate: Estimate,
     target: Target,
     workload: Workload,
-    site_model: SiteModel,
     *,
-    now: float | None,
+    site_model: SiteModel,
+    site: Forecast | None,
+    blended: Spread | None,
 ) -> Prediction:
     neighbours, answer = estimate.neighbours, estimate.scaled
     alike = neighbours.similarity
@@ -135,10 +166,11 @@ def _from_neighbours(
     shown = _own_first(neighbours, answer.used, alike)[:_SHOWN]
     runs = history.runs_numbered(neighbours.runs.rows["run"][shown].tolist())
     ending: Ending | None = None if neighbours.tier == "identical" else answer.ending
-    duration = _calibrated(estimate, site_model)
+    duration = blended or _calibrated(estimate, site_model)
     explanation = explain(neighbours, runs[0], ending, target, workload)
-    site = _forecast(site_model, target, now) if estimate.none_completed else None
-    if site is not None:
+    if site is not None and blended is not None:
+        explanation += f", weighed with how long {site.rests_on} took"
+    elif site is not None and estimate.none_completed:
         duration = not_shorter(estimate, duration, site.duration_s)
         explanation += f", or as long as {site.rests_on} took, if those took longer"
     return Prediction(

@@ -1,7 +1,8 @@
 """What a site's history has taught, learnt now and then at bounded cost and kept with it.
 
-Three parts: how times scale (`learning`), what the site's cohorts take (`cohort_model`), and how
-far off predictions were (`calibration`). Without any of it, predictions go by prior beliefs.
+Four parts: how times scale (`learning`), what the site's cohorts take (`cohort_model`), how far off
+predictions were (`calibration`), and how far the code has told more than the cohorts (`blending`).
+Without any of it, predictions go by prior beliefs.
 """
 
 from __future__ import annotations
@@ -11,10 +12,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from schedmate.advisor.predict.blending import Blend, Blended
 from schedmate.advisor.predict.calibration import Calibration
 from schedmate.advisor.predict.cohort_model import CohortModel
+from schedmate.advisor.predict.distributions import Pmf
 from schedmate.advisor.predict.durations import estimate_duration
-from schedmate.advisor.predict.jobs import ended_job
+from schedmate.advisor.predict.jobs import ended_job, replay
 from schedmate.advisor.predict.learning import learn_again, learnt_scaling
 from schedmate.advisor.predict.neighbours import StoredRuns
 from schedmate.advisor.predict.scaling import Scaling
@@ -22,9 +25,10 @@ from schedmate.advisor.predict.without_runs import COHORTS
 from schedmate.model import BadInput, History, PastRun, Spread
 from schedmate.model.sketch import sketch_of_run
 
-_CALIBRATION = "calibration/3"
+_CALIBRATION, _BLEND = "calibration/3", "blend/1"
 _RUNS = 20_000
 """How many of the newest runs the site model goes by."""
+_REHEARSED = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +36,7 @@ class SiteModel:
     scaling: Scaling
     cohorts: CohortModel | None = None
     calibration: Calibration | None = None
+    blend: Blend | None = None
 
 
 def learnt_site_model(history: History) -> SiteModel:
@@ -40,22 +45,59 @@ def learnt_site_model(history: History) -> SiteModel:
         learnt_scaling(history),
         _cohorts(history.learnt(COHORTS)),
         _calibration(history.learnt(_CALIBRATION)),
+        _blend(history.learnt(_BLEND)),
     )
 
 
 def learn(history: History, *, at: float) -> None:
     """All that this history teaches, at bounded cost; it is kept with the history."""
     scaling = learn_again(history, at=at)
-    _learn_site(history, at=at)
+    _learn_site(history, scaling, at=at)
     history.keep_learnt(_CALIBRATION, rehearsed(history, scaling).dump(), at=at)
 
 
-def _learn_site(history: History, *, at: float) -> CohortModel:
-    site = CohortModel()
-    runs = (ended_job(run) for run in history.recent_runs(limit=_RUNS))
-    site.learn(run for run in runs if run is not None)
+def _learn_site(history: History, scaling: Scaling, *, at: float) -> None:
+    """The cohorts from all runs, and from the newest how far their code tells more."""
+    site, blend = CohortModel(), Blend()
+    recent = history.recent_runs(limit=_RUNS)
+    newest = {run.job.id: run for run in recent[:_REHEARSED] if run.duration_s > 0}
+    jobs = [job for job in map(ended_job, recent) if job is not None]
+    since = min((run.job.submit_time for run in newest.values()), default=0.0)
+    site.learn(job for job in jobs if job.ended_at < since)
+    past, in_flight = StoredRuns(history), dict[str, Blended]()
+    for event in replay(job for job in jobs if job.ended_at >= since):
+        facts, run = event.run.facts, newest.get(event.run.facts.job_id)
+        match event.kind:
+            case "submit":
+                site.submitted(facts)
+                mass = site.mass(facts.job_id)
+                if run is not None and mass is not None:
+                    in_flight[facts.job_id] = _as_submitted(blend, past, run, scaling, mass)
+            case "start":
+                site.started(facts.job_id, event.at)
+            case "end":
+                site.ended(event.run)
+                if (blended := in_flight.pop(facts.job_id, None)) is not None:
+                    blend.learn(blended, event.run.duration_s)
     history.keep_learnt(COHORTS, base64.b85encode(site.dump()).decode(), at=at)
-    return site
+    history.keep_learnt(_BLEND, blend.dump(), at=at)
+
+
+def _as_submitted(
+    blend: Blend, past: StoredRuns, run: PastRun, scaling: Scaling, mass: Pmf
+) -> Blended:
+    """What would have been predicted of a run when it was submitted."""
+    sketch = sketch_of_run(run)
+    estimate = estimate_duration(
+        past, sketch, run.workload, scaling, submitted_at=run.job.submit_time
+    )
+    return blend.predict(
+        mass,
+        user=run.job.user,
+        limit_s=run.job.request.time_limit_s,
+        sketch=sketch,
+        neighbours=None if estimate is None else estimate.claim,
+    )
 
 
 @lru_cache(maxsize=2)
@@ -69,6 +111,16 @@ def _cohorts(body: str | None) -> CohortModel | None:
 
 
 @lru_cache(maxsize=2)
+def _blend(body: str | None) -> Blend | None:
+    if body is None:
+        return None
+    try:
+        return Blend.load(body)
+    except BadInput:  # as above
+        return None
+
+
+@lru_cache(maxsize=2)
 def _calibration(body: str | None) -> Calibration | None:
     if body is None:
         return None
@@ -78,7 +130,6 @@ def _calibration(body: str | None) -> Calibration | None:
         return None
 
 
-_REHEARSED = 300
 _AFTER_S = 1e-6
 """No job ends as it is submitted, whatever its clocks say."""
 

@@ -150,14 +150,14 @@ class WaitingByPlan:
         self._of_size: dict[int, _Blocks] = {}
         self._key: dict[int, tuple[float, int]] = {}
 
-    def put(self, job: int) -> tuple[float, int]:
+    def put(self, job: int, plan: float) -> tuple[float, int]:
         """Its place in the queue, which stays the same until it is put again."""
         jobs = self._jobs
         key = self._key[job] = (jobs.queue_key[job], job)
         gpus = jobs.gpus[job]
         if gpus not in self._of_size:
             self._of_size[gpus] = _Blocks()
-        self._of_size[gpus].add(key, plan_s(jobs.planned[job]))
+        self._of_size[gpus].add(key, plan)
         return key
 
     def remove(self, job: int) -> tuple[float, int]:
@@ -181,6 +181,10 @@ class WaitingByPlan:
 
     def first_of_all(self, gpus: int) -> int | None:
         return self.first(gpus, 0.0, 1e300)
+
+    def shortest(self, gpus: int) -> tuple[float, int]:
+        """The shortest plan of that size, and the first job that has it."""
+        return self._of_size[gpus].shortest()
 
 
 _BLOCK = 64
@@ -236,6 +240,11 @@ class _Blocks:
                 place = next(place for place, plan in enumerate(plans) if now + plan <= by)
                 return self._keys[block][place][1]
         return None
+
+    def shortest(self) -> tuple[float, int]:
+        plan = min(self._shortest)
+        block = self._shortest.index(plan)
+        return plan, self._keys[block][self._plans[block].index(plan)][1]
 
     def _divide(self, block: int) -> None:
         half = len(self._keys[block]) // 2

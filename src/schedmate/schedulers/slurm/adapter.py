@@ -38,18 +38,14 @@ from schedmate.schedulers.slurm import (
     trial,
 )
 from schedmate.schedulers.slurm.accounting import Accounting
+from schedmate.schedulers.slurm.changes import CommandChanges, SlurmChanges, Target
 from schedmate.schedulers.slurm.commands import SlurmCommands
 from schedmate.schedulers.slurm.constraints import allows
 from schedmate.schedulers.slurm.logs import is_file
 from schedmate.schedulers.slurm.requeueing import Requeueing
 from schedmate.schedulers.slurm.site import SlurmSite
 from schedmate.schedulers.slurm.source import MOST_IDS, CommandSource, Shown, SlurmSource
-from schedmate.schedulers.slurm.submitting import (
-    batch_script,
-    minutes,
-    run_sbatch,
-    sbatch_arguments,
-)
+from schedmate.schedulers.slurm.submitting import minutes, run_sbatch
 from schedmate.schedulers.slurm.values import expand
 
 if TYPE_CHECKING:
@@ -57,6 +53,8 @@ if TYPE_CHECKING:
 
     from schedmate.model import Activity, GpuUse, Job, JobId, NodeState, Submission
     from schedmate.schedulers.base import AccountedRun, Obstacle, Rights, Trial
+    from schedmate.schedulers.slurm.changes import Field
+    from schedmate.schedulers.slurm.rest.access import RestAccess
 
 _JOB_ID = re.compile(r"[0-9]+([_+][0-9]+)?")
 _SITE_S = 3600.0
@@ -76,9 +74,14 @@ class SlurmScheduler:
         nice_range: int | None = None,
         nice_hours: float = NICE_HOURS,
         updates_a_minute: int = 1200,
+        rest: RestAccess | None = None,
     ) -> None:
         self._slurm = SlurmCommands(timeout_s, cluster)
         self._source: SlurmSource = CommandSource(self._slurm)
+        self._changes: SlurmChanges = CommandChanges(self._slurm)
+        self._rest = rest.opened(self._slurm, self._source, self._changes) if rest else None
+        if self._rest is not None:
+            self._source, self._changes = self._rest.source, self._rest.changes
         self._history_days = history_days
         self._nice_range, self._nice_hours = nice_range, nice_hours
         self._read_site: tuple[float, SlurmSite] | None = None
@@ -89,17 +92,7 @@ class SlurmScheduler:
         """As the last look at all jobs has shown it."""
 
     def submit(self, submission: Submission) -> JobId:
-        answer = self._slurm.submit(
-            "sbatch",
-            *sbatch_arguments(submission),
-            workdir=submission.workdir,
-            env=submission.env,
-            stdin=batch_script(submission),
-        )
-        job_id = answer.strip().partition(";")[0]
-        if not _JOB_ID.fullmatch(job_id):
-            raise SchedulerError(f"sbatch gave no job id but {answer.strip()!r}")
-        return job_id
+        return self._changes.submit(submission)
 
     run_submit_command = staticmethod(run_sbatch)
     """See `HasSubmitCommand`."""
@@ -176,7 +169,9 @@ class SlurmScheduler:
         if not jobs:
             raise NotFound(f"Slurm does not know job {job_id}")
         if not all(job.state.ended for job in jobs):
-            self._slurm.ask("scancel", job_id)
+            single = job_id.isdecimal() and [job.id for job in jobs] == [job_id]
+            several = jobs[0].components or jobs[0].tasks > 1
+            self._changes.cancel(Target(job_id, single and not several))
 
     def requeue(
         self,
@@ -188,7 +183,7 @@ class SlurmScheduler:
     ) -> bool:
         """See `Scheduler.requeue`. Nodes that were excluded before stay so."""
         return Requeueing(
-            slurm=self._slurm,
+            changes=self._changes,
             look=self._record,
             excluded=self._excluded,
             job_id=_checked(job_id),
@@ -204,39 +199,39 @@ class SlurmScheduler:
         """See `Scheduler.hold`. A user's hold: its owner could not lift an administrator's."""
         self._refuse_unless_pending(self._record(_checked(job_id)))
         name = self._waiting_name(job_id)
-        self._slurm.ask("scontrol", "uhold", name)
+        self._changes.hold(name)
         try:
             self._refuse_unless_pending(self._record(job_id))
         except SchedulerError:
             # Slurm takes a hold of a running job in silence, and would hold its next run
-            self._slurm.ask("scontrol", "release", name)
+            self._changes.release(name)
             raise
 
     def release(self, job_id: JobId) -> None:
         """See `Scheduler.release`. A release also resets the priority of a job that is not held."""
         if parsing.is_held(self._record(_checked(job_id))):
-            self._slurm.ask("scontrol", "release", self._waiting_name(job_id))
+            self._changes.release(self._waiting_name(job_id))
 
     def set_nice(self, job_id: JobId, nice: int) -> None:
-        self._update(job_id, f"Nice={nice}")
+        self._update(job_id, "Nice", str(nice))
 
     def set_nices(self, numbers: Mapping[JobId, int]) -> Mapping[JobId, str]:
         """See `OrdersInBulk`. Arrays as the last look at all jobs showed them."""
-        return ordering.set_nices(self._slurm, numbers, self._queue.arrays, self._allowance)
+        return ordering.set_nices(self._changes, numbers, self._queue, self._allowance)
 
     def set_time_limit(self, job_id: JobId, seconds: float | None) -> None:
         limit = "UNLIMITED" if seconds is None else str(minutes(seconds))
-        self._update(job_id, f"TimeLimit={limit}")
+        self._update(job_id, "TimeLimit", limit)
 
     def set_time_min(self, job_id: JobId, seconds: float | None) -> None:
         """See `PlansApart`."""
         if not self._site().soft_limits:
             raise SchedulerError("without time_min_as_soft_limit TimeMin would change the limit")
-        self._update(job_id, f"TimeMin={0 if seconds is None else minutes(seconds)}")
+        self._update(job_id, "TimeMin", "0" if seconds is None else str(minutes(seconds)))
 
     def set_excluded(self, job_id: JobId, nodes: Sequence[str]) -> None:
         """See `ExcludesNodes`."""
-        self._update(job_id, f"ExcNodeList={','.join(nodes)}")
+        self._update(job_id, "ExcNodeList", ",".join(nodes))
 
     def drain(self, node: str, reason: str) -> None:
         """See `DrainsNodes`."""
@@ -259,7 +254,7 @@ class SlurmScheduler:
 
     def obstacle(self, job: Job) -> Obstacle | None:
         """See `ExplainsWaiting`."""
-        return reasons.obstacle(job, Shown(self._slurm, self._source))
+        return reasons.obstacle(job, Shown(self._source))
 
     def activity(self, jobs: Sequence[Job]) -> dict[JobId, Activity]:
         """See `MeasuresActivity`. sstat knows this machine's own cluster only."""
@@ -273,7 +268,8 @@ class SlurmScheduler:
 
     def try_rights(self) -> list[Trial]:
         """See `TriesRights`."""
-        return trial.try_rights(self._slurm, self.jobs(), account_name(), self.rights())
+        tried = trial.try_rights(self._slurm, self.jobs(), account_name(), self.rights())
+        return tried if self._rest is None else [self._rest.trial(), *tried]
 
     def _excluded(self, job_id: JobId) -> str:
         return self._exclusions({_checked(job_id)}).get(job_id, "")
@@ -304,13 +300,15 @@ class SlurmScheduler:
             state = record["State"].lower()
             raise SchedulerError(f"job {record['JobArrayID']} does not wait any more: {state}")
 
-    def _update(self, job_id: JobId, *changes: str) -> None:
-        name = self._waiting_name(_checked(job_id))
-        self._slurm.ask("scontrol", "update", f"JobId={name}", *changes)
+    def _update(self, job_id: JobId, field: Field, value: str) -> None:
+        rows = self._rows_of(_checked(job_id))
+        single = job_id.isdecimal() and [row["JobArrayID"] for row in rows] == [job_id]
+        target = Target(self._waiting_name(job_id, rows), single)
+        self._changes.update(target, field, value)
 
-    def _waiting_name(self, job_id: JobId) -> str:
+    def _waiting_name(self, job_id: JobId, known: Sequence[parsing.Record] = ()) -> str:
         """An array's id alone would mean its running tasks too, and those that a user changed."""
-        rows = self._rows_of(job_id)
+        rows = known or self._rows_of(job_id)
         if any(job_id in (row["JobArrayID"], parsing.het_job(row)) for row in rows):
             return job_id
         tasks = [int(row["ArrayTaskID"]) for row in rows]

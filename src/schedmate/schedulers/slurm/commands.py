@@ -51,6 +51,11 @@ class SlurmCommands:
         """Run a command whose answer is parsed: times come as seconds since the epoch."""
         return self._run(argv, _neutral_environment())
 
+    def own_token(self, lifespan_s: int) -> str:
+        """A token for slurmrestd, which is no part of what `SCHEDMATE_DEBUG` shows."""
+        argv = ("scontrol", "token", f"lifespan={lifespan_s}")
+        return self._run(argv, _neutral_environment(), shown=False)
+
     def dictate(self, program: str, lines: str) -> list[str]:
         """Run many commands of one program from its input; return the lines of complaint."""
         environment = _neutral_environment()
@@ -77,10 +82,11 @@ class SlurmCommands:
         *,
         cwd: str | None = None,
         stdin: str | None = None,
+        shown: bool = True,
     ) -> str:
         done = self._finished(argv, environment, cwd=cwd, stdin=stdin)
         answer, complaint = _text(done.stdout), _text(done.stderr)
-        _show(argv, done.returncode, answer, complaint)
+        _show(argv, done.returncode, answer if shown else "(a token)", complaint)
         if done.returncode or (complaint and not answer):
             _refuse(argv[0], done.returncode, complaint)
         title = f"CLUSTER: {self.cluster}\n"

@@ -56,6 +56,11 @@ class Queue:
     unfinished: frozenset[JobId]
     """Every record that has not ended, each task and part by itself."""
     listed: frozenset[JobId]
+    heterogeneous: frozenset[JobId] = frozenset()
+
+    def is_several(self, job_id: JobId) -> bool:
+        """Whether the id stands for several records of Slurm."""
+        return job_id in self.arrays or job_id in self.heterogeneous
 
 
 @dataclass(slots=True)
@@ -122,6 +127,7 @@ class QueueReader:
             {array: f"{array}_[{task_ranges(tasks)}]" for array, tasks in arrays.items()},
             frozenset(row.id for row in rows.values() if not row.ended),
             frozenset(row.id for row in rows.values()),
+            frozenset(parts),
         )
 
 

@@ -66,7 +66,7 @@ def _node(line: str, reserved: dict[str, tuple[str, ...]]) -> NodeState:
     name = found.get("NodeName", "")
     return NodeState(
         name=name,
-        condition=_condition(found.get("State", "")),
+        condition=condition(found.get("State", "")),
         state=found.get("State", "").lower(),
         reason=reason,
         since=since,
@@ -81,7 +81,7 @@ def _listed(text: str) -> tuple[str, ...]:
     return tuple(name for name in text.split(",") if name and name != "(null)")
 
 
-def _condition(state: str) -> NodeCondition:
+def condition(state: str) -> NodeCondition:
     """`IDLE+DRAIN`, `DOWN*+POWERED_DOWN`; a star means that it does not answer."""
     words = set(re.split(r"[+*~#!%$@^\-]{1,4}", state.upper()))
     if words & _GONE or "*" in state:

@@ -1,23 +1,22 @@
-"""Nice numbers of many jobs at once: one scontrol that reads a command for each from its input."""
+"""Nice numbers of many jobs at once, within a budget."""
 
 from __future__ import annotations
 
-import re
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from schedmate.model import SchedulerUnreachable
+from schedmate.schedulers.slurm.changes import Target
 
 if TYPE_CHECKING:
     from schedmate.model import JobId
-    from schedmate.schedulers.slurm.commands import SlurmCommands
+    from schedmate.schedulers.slurm.changes import SlurmChanges
+    from schedmate.schedulers.slurm.grouping import Queue
 
 _AT_ONCE = 200
-"""Updates of one scontrol, which take half a second on a busy machine."""
+"""Updates of one call, which take half a second on a busy machine."""
 _MINUTE_S = 60.0
-_OBJECTION = re.compile(r"^(?P<what>.+) for job (?P<job>\S+)$|^(?P<task>\d+_\S+): (?P<why>.+)$")
-_NO_OBJECTION = "No error"
 
 
 class Allowance:
@@ -40,19 +39,15 @@ class Allowance:
 
 
 def set_nices(
-    slurm: SlurmCommands,
-    numbers: Mapping[JobId, int],
-    names: Mapping[JobId, str],
-    allowance: Allowance,
+    changes: SlurmChanges, numbers: Mapping[JobId, int], queue: Queue, allowance: Allowance
 ) -> dict[JobId, str]:
-    """See `OrdersInBulk`; `names` are how scontrol calls those that are arrays."""
+    """See `OrdersInBulk`; arrays as `queue` shows them."""
     some = list(numbers)[: allowance.take(len(numbers))]
     asked: dict[JobId, str] = {}
     for start in range(0, len(some), _AT_ONCE):
         batch = some[start : start + _AT_ONCE]
-        lines = (f"update JobId={names.get(one, one)} Nice={numbers[one]}\n" for one in batch)
         try:
-            found = objections(slurm.dictate("scontrol", "".join(lines)))
+            found = changes.set_nices({_target(one, queue): numbers[one] for one in batch})
         except SchedulerUnreachable:
             if not asked:
                 raise
@@ -61,13 +56,6 @@ def set_nices(
     return asked
 
 
-def objections(complaints: Iterable[str]) -> dict[JobId, str]:
-    """By job: `Invalid job id specified for job 12`, `12_0: Job has already finished`."""
-    found: dict[JobId, str] = {}
-    for line in complaints:
-        match = _OBJECTION.match(line.strip())
-        what = match and (match["what"] or match["why"])
-        if match is None or not what or what == _NO_OBJECTION:
-            continue
-        found[(match["job"] or match["task"]).partition("_[")[0]] = what
-    return found
+def _target(job_id: JobId, queue: Queue) -> Target:
+    single = job_id.isdecimal() and not queue.is_several(job_id)
+    return Target(queue.arrays.get(job_id, job_id), single)

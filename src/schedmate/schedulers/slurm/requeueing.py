@@ -17,16 +17,17 @@ from typing import TYPE_CHECKING
 
 from schedmate.model import SchedulerError, SchedulerUnreachable
 from schedmate.schedulers.slurm import parsing, values
+from schedmate.schedulers.slurm.changes import Target
 from schedmate.schedulers.slurm.values import expand
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from schedmate.model import JobId
-    from schedmate.schedulers.slurm.commands import SlurmCommands
+    from schedmate.schedulers.slurm.changes import Field, SlurmChanges
     from schedmate.schedulers.slurm.parsing import Record
 
-_OURS = "SPECIAL_EXIT"
+_OURS, _HELD_AS = "SPECIAL_EXIT", "SpecialExit"
 _CREDENTIAL_S = 2.0
 """slurmd refuses, as revoked, a credential from the second in which the last run ended."""
 _JUST_NOW_S = 150.0
@@ -38,7 +39,7 @@ _log = logging.getLogger("schedmate.slurm")
 class Requeueing:
     """One job's way back into the queue. `look` reads it, `excluded` its list of excluded nodes."""
 
-    slurm: SlurmCommands
+    changes: SlurmChanges
     look: Callable[[JobId], Record]
     excluded: Callable[[JobId], str]
     job_id: JobId
@@ -79,14 +80,13 @@ class Requeueing:
             )
         # one that a person holds stays held when it is requeued, and is not ours to release
         ours = (self.exclude_nodes or self.delay_s) and not parsing.is_held(seen)
-        how = ["requeuehold", f"State={_OURS.replace('_', '')}"] if ours else ["requeue"]
-        self.slurm.ask("scontrol", *how, self.job_id)
+        self.changes.requeue(self.job_id, held_as=_HELD_AS if ours else "")
 
     def _finish_and_release(self) -> bool:
         """Whatever Slurm refuses here, the job does not stay held."""
         refusals = []
         wait = math.ceil(max(_CREDENTIAL_S, self.delay_s))
-        for step in (self._exclude, lambda: self._update(f"StartTime=now+{wait}")):
+        for step in (self._exclude, lambda: self._update("StartTime", f"now+{wait}")):
             try:
                 step()
             except SchedulerUnreachable:
@@ -94,7 +94,7 @@ class Requeueing:
             except SchedulerError as error:
                 refusals.append(str(error))
         try:
-            self.slurm.ask("scontrol", "release", self.job_id)
+            self.changes.release(self.job_id)
         except SchedulerUnreachable:
             raise
         except SchedulerError as error:
@@ -109,7 +109,7 @@ class Requeueing:
         before = self.excluded(self.job_id) if self.exclude_nodes else ""
         more = [node for node in self.exclude_nodes if node not in expand(before)]
         if more:
-            self._update(f"ExcNodeList={','.join(filter(None, [before, *more]))}")
+            self._update("ExcNodeList", ",".join(filter(None, [before, *more])))
 
     def _hurry(self, seen: Record) -> None:
         """Without a start time Slurm keeps a requeued job back for two minutes: no more is lost."""
@@ -117,9 +117,9 @@ class Requeueing:
         if self.delay_s or time.time() - queued > _JUST_NOW_S:
             return
         try:
-            self._update(f"StartTime=now+{math.ceil(_CREDENTIAL_S)}")
+            self._update("StartTime", f"now+{math.ceil(_CREDENTIAL_S)}")
         except SchedulerError as error:
             _log.info("job %s waits two minutes: %s", self.job_id, error)
 
-    def _update(self, change: str) -> None:
-        self.slurm.ask("scontrol", "update", f"JobId={self.job_id}", change)
+    def _update(self, field: Field, value: str) -> None:
+        self.changes.update(Target(self.job_id), field, value)

@@ -46,6 +46,12 @@ class SlurmSource(Protocol):
     def config(self) -> str:
         """The text of `scontrol show config`."""
 
+    def shown(self, what: str, name: str = "") -> list[dict[str, str]]:
+        """The fields of `scontrol show` of partitions, reservations or licenses."""
+
+    def by_commands(self) -> list[str]:
+        """What another way than the commands leaves to them; nothing where there is none."""
+
 
 class CommandSource:
     """See `SlurmSource`: squeue, sacct and scontrol."""
@@ -109,6 +115,13 @@ class CommandSource:
             raise SchedulerUnreachable("scontrol shows no complete configuration of Slurm")
         return text
 
+    def shown(self, what: str, name: str = "") -> list[dict[str, str]]:
+        text = self._slurm.ask("scontrol", "-a", "-o", "show", what, *([name] if name else []))
+        return [shown_fields(line) for line in text.splitlines() if "=" in line]
+
+    def by_commands(self) -> list[str]:
+        return []
+
     def _fills_in_patterns(self) -> bool:
         """Whether this squeue can fill in the patterns of output file names by itself."""
         if self._expands is None:
@@ -126,10 +139,9 @@ def _as_filled_in(row: Record) -> Record:
 
 
 class Shown:
-    """What `scontrol show` knows of partitions, reservations and licences: see `WaitingFacts`."""
+    """What Slurm knows of partitions, reservations and licences: see `WaitingFacts`."""
 
-    def __init__(self, slurm: SlurmCommands, source: SlurmSource) -> None:
-        self._slurm = slurm
+    def __init__(self, source: SlurmSource) -> None:
         self._source = source
 
     def partition(self, name: str) -> dict[str, str]:
@@ -148,9 +160,8 @@ class Shown:
         except SchedulerError:
             return []
 
-    def _show(self, *what: str) -> list[dict[str, str]]:
+    def _show(self, what: str, name: str = "") -> list[dict[str, str]]:
         try:
-            text = self._slurm.ask("scontrol", "-a", "-o", "show", *what)
+            return self._source.shown(what, name)
         except (SchedulerError, NotFound):
             return []
-        return [shown_fields(line) for line in text.splitlines() if "=" in line]

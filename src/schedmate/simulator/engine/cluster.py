@@ -11,6 +11,8 @@ from bisect import bisect_right
 from collections.abc import Collection, Sequence
 from typing import Protocol
 
+from schedmate.policies.slurm_backfill import first_of_shortest_run
+
 Place = tuple[tuple[int, int], ...]
 """Node and GPUs on it, for every node that a job is on."""
 
@@ -223,6 +225,16 @@ class Nodes(_OneKind):
             if not gpus:
                 return tuple(place)
         return None
+
+
+class SlurmNodes(Nodes):
+    """Placed as Slurm's select/cons_tres does by default, which is no best fit."""
+
+    def _on_one(self, gpus: int, shut: set[int]) -> Place | None:
+        fitting = [
+            node for node, left in enumerate(self._left) if left >= gpus and node not in shut
+        ]
+        return ((first_of_shortest_run(fitting), gpus),) if fitting else None
 
 
 class Kinds:

@@ -48,6 +48,7 @@ class SimulationEngine(Running):
         watcher: Watcher | None = None,
         beside: Beside | None = None,
         nice_range: int | None = None,
+        over_time_limit_s: float = 0.0,
         on_progress: Progress | None = None,
     ) -> None:
         super().__init__(
@@ -62,6 +63,7 @@ class SimulationEngine(Running):
         self._policy = policy
         self._beside = beside
         self._nice_range = nice_range
+        self._over_s = over_time_limit_s
         self._recovery = recovery or AtOnce(columns.duration.tolist())
         self._on_progress = on_progress
         self._limits = columns.limit.tolist()
@@ -265,12 +267,12 @@ class SimulationEngine(Running):
         heappush(self._heap, (time, _CALL, job, purpose))
 
     def _push_limit(self, job: int) -> None:
-        until = self._since[job] + self._lowered[job]
+        until = self._since[job] + self._lowered[job] + self._over_s
         heappush(self._heap, (until, _LIMIT, job, self._version[job]))
 
     def _meet_limit(self, job: int, version: int) -> None:
         limit = self._lowered.get(job)
-        overdue = limit is not None and self.now >= self._since[job] + limit
+        overdue = limit is not None and self.now >= self._since[job] + limit + self._over_s
         if overdue and job in self._seat and self._version[job] == version:
             self._status[job] = STATES.index(JobState.TIMEOUT)
             self._finish(job, killed=True)

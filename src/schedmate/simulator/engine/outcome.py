@@ -112,6 +112,8 @@ class PolicyComparison:
     """What a sweep set, by its name."""
     kinds: dict[str, Kind] = field(default_factory=dict)
     """Of each policy: beside an unmodified scheduler, inside one that asks, or an oracle."""
+    controls: dict[str, dict[str, Summary]] = field(default_factory=dict)
+    """Of a policy with SchedMate's predictions: the same by other predictors, where asked for."""
 
     def by_kind(self) -> dict[Kind, dict[str, Summary]]:
         """The policies of each kind, kinds in the order of `KINDS`."""
@@ -128,10 +130,17 @@ class PolicyComparison:
             for name, each in self.policies.items()
         }
 
+    def unaided(self, name: str) -> str:
+        """What a policy with SchedMate is compared with: itself without, else the first."""
+        policy = name.partition("+")[0]
+        return policy if policy in self.policies else next(iter(self.policies))
+
     def as_json(self) -> dict[str, Any]:
         """The public object; what came later than its first version stands at its end."""
         public = asdict(self) | {"times_better": self.better_than_first()}
         public["kinds"] = public.pop("kinds")
+        for name, controls in public.pop("controls").items():
+            public["policies"][name]["controls"] = controls
         return public if self.setting else {key: public[key] for key in public if key != "setting"}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from schedmate.simulator.estimators import boosted, history
+from schedmate.simulator.estimators import boosted, controls, history
 from schedmate.simulator.estimators.base import Estimates
 from schedmate.simulator.traces.columns import Floats, TraceColumns
 
@@ -18,6 +18,7 @@ ESTIMATORS: Mapping[str, Estimator] = {
     "history": history.estimate,
     "qssf": boosted.qssf,
     "ebm": boosted.ebm,
+    "last_two": controls.last_two,
 }
 
 __all__ = ["ESTIMATORS", "Estimator"]

@@ -10,15 +10,15 @@ columns. Durations come from `advisor.predict.estimate_duration`, as live.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from schedmate.advisor import Target
-from schedmate.advisor.predict.calibration import Calibration
+from schedmate.advisor.predict.blending import Blend, Blended
 from schedmate.advisor.predict.cohort_model import CohortModel
-from schedmate.advisor.predict.durations import Estimate, estimate_duration, not_shorter
+from schedmate.advisor.predict.durations import Estimate, estimate_duration
 from schedmate.advisor.predict.jobs import EndedJob, Facts, replay, sketch_of_target
 from schedmate.advisor.predict.learning import learn_scaling
 from schedmate.advisor.predict.runs import columns_of, rows_of
@@ -121,9 +121,27 @@ class _Metadata:
 
     def __init__(self) -> None:
         self._site = CohortModel()
+        self._blend = Blend()
+        self._blended: dict[int, Blended] = {}
 
-    def submitted(self, job: int, facts: Facts) -> Spread:  # noqa: ARG002 - the facts suffice
-        return self._site.submitted(facts)
+    def submitted(self, job: int, facts: Facts) -> Spread:
+        return self._blend_in(job, facts)
+
+    def _blend_in(
+        self,
+        job: int,
+        facts: Facts,
+        sketch: Sketch | None = None,
+        neighbours: tuple[str, float] | None = None,
+    ) -> Spread:
+        site = self._site.submitted(facts)
+        mass = self._site.mass(facts.job_id)
+        if mass is None:
+            return site
+        blended = self._blended[job] = self._blend.predict(
+            mass, user=facts.user, limit_s=facts.limit_s, sketch=sketch, neighbours=neighbours
+        )
+        return blended.duration_s
 
     def basis(self, job: int) -> Basis:  # noqa: ARG002 - of every job
         """What the newest prediction of a job rests on."""
@@ -132,16 +150,10 @@ class _Metadata:
     def started(self, run: EndedJob, at: float) -> None:
         self._site.started(run.facts.job_id, at)
 
-    def ended(self, job: int, run: EndedJob) -> None:  # noqa: ARG002 - the facts suffice
+    def ended(self, job: int, run: EndedJob) -> None:
         self._site.ended(run)
-
-
-@dataclass(slots=True)
-class _Answer:
-    """What was predicted of a job that has not ended, before and after calibration."""
-
-    estimate: Estimate
-    calibrated: Spread
+        if (blended := self._blended.pop(job, None)) is not None:
+            self._blend.learn(blended, run.duration_s)
 
 
 @dataclass(slots=True)
@@ -150,7 +162,6 @@ class _Lessons:
 
     scaling: Scaling = PRIOR
     due: float = _FIRST_LESSON
-    calibration: Calibration = field(default_factory=Calibration)
 
     def learn(self, history: RunMemory) -> bool:
         """Whether the scaling is another one now."""
@@ -191,35 +202,25 @@ class _Code(_Metadata):
         self._records = Records(workload.submission)
         self._history = RunMemory()
         self._lessons = _Lessons()
-        self._answers: dict[int, _Answer] = {}
+        self._basis: dict[int, Basis] = {}
         self._readings: dict[int, JobReading] = {}
         self._sketches: dict[tuple[object, ...], Sketch] = {}
         self._last: tuple[object, ...] = ()
         self._last_estimate: Estimate | None = None
 
     def submitted(self, job: int, facts: Facts) -> Spread:
-        site = super().submitted(job, facts)
         estimate = self._estimated(job, facts)
         if estimate is None:
-            return site
-        calibrated = self._lessons.calibration.calibrated(estimate.kind, estimate.duration_s)
-        self._answers[job] = _Answer(estimate, calibrated)
-        return not_shorter(estimate, calibrated, site)
+            self._basis[job] = "history"
+            return self._blend_in(job, facts, self._readings[job].sketch)
+        self._basis[job] = estimate.neighbours.tier
+        return self._blend_in(job, facts, self._readings[job].sketch, estimate.claim)
 
     def basis(self, job: int) -> Basis:
-        answer = self._answers.get(job)
-        return "history" if answer is None else answer.estimate.neighbours.tier
+        return self._basis.pop(job)
 
     def ended(self, job: int, run: EndedJob) -> None:
         super().ended(job, run)
-        answer = self._answers.pop(job, None)
-        if answer is not None:
-            self._lessons.calibration.observed(
-                answer.estimate.kind,
-                answer.estimate.duration_s,
-                run.duration_s,
-                calibrated=answer.calibrated,
-            )
         reading = self._readings.pop(job)
         self._history.keep(self._past(job, run, reading), reading.sketch)
         self._lessons.learn(self._history)

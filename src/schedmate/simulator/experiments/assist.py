@@ -19,7 +19,7 @@ from schedmate.simulator.engine.steering import Recovery
 from schedmate.simulator.estimators.base import Estimates
 from schedmate.simulator.experiments.answers import answers
 from schedmate.simulator.experiments.execute import job_columns
-from schedmate.simulator.experiments.knowledge import Knowledge
+from schedmate.simulator.experiments.knowledge import SEMANTIC, Knowledge
 from schedmate.simulator.experiments.plan import Plan
 from schedmate.simulator.experiments.recovery import Owners
 from schedmate.simulator.experiments.setting import Setting
@@ -43,14 +43,19 @@ class Prepared:
     shell: SimulatedDaemon | None
 
 
-def prepare(setting: Setting, plan: Plan, knowledge: Knowledge) -> Prepared:
+def prepare(
+    setting: Setting, plan: Plan, knowledge: Knowledge, *, predictor: str = SEMANTIC
+) -> Prepared:
+    """`predictor` is the source of what the advisor predicts: its own, or a control's."""
     declared = POLICIES[plan.policy]
-    estimates = knowledge.of("advisor" if "advisor" in plan.parts else declared.source)
+    estimates = knowledge.of(predictor if "advisor" in plan.parts else declared.source)
     recovery = Owners(setting.columns, setting.workload, seed=setting.seed)
     tracker = _tracker(setting, plan)
     beside = declared.kind == "beside" and bool(plan.parts)
     watched = beside or "handler" in plan.parts
     policy = declared.answered(answers(setting, plan, estimates, tracker))
+    if plan.values and type(policy) is declared:
+        policy = declared.tuned(plan.values)
     submit = setting.columns.submit
     return Prepared(
         policy=policy,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from schedmate.core import TimeLimits
 from schedmate.policies import POLICIES
 from schedmate.simulator.engine.outcome import PolicyComparison
+from schedmate.simulator.estimators.controls import CONTROLS
 from schedmate.simulator.experiments.execute import Backend
-from schedmate.simulator.experiments.knowledge import Knowledge
+from schedmate.simulator.experiments.knowledge import SEMANTIC, Knowledge
 from schedmate.simulator.experiments.plan import Plan, plan
 from schedmate.simulator.experiments.run import PolicyRun, run
 from schedmate.simulator.experiments.setting import Setting
@@ -31,16 +33,50 @@ def compare(
     policies: Sequence[str],
     *,
     backend: Backend = "auto",
+    controls: bool = False,
     on_progress: OnProgress | None = None,
 ) -> list[PolicyRun]:
-    """Each of them on the same jobs and the same cluster, with the same predictions."""
+    """Each of them on the same jobs and the same cluster, with the same predictions; `controls`
+    adds to each with an advisor its runs by every other predictor."""
     chosen = [plan(name) for name in policies]
     knowledge = Knowledge(setting)
     knowledge.on_progress = _named(on_progress, "predictions")
-    return [
+    runs = [
         run(setting, each, knowledge, backend=backend, on_progress=_named(on_progress, each.name))
         for each in chosen
     ]
+    if not controls:
+        return runs
+    return [
+        replace(one, controls=controlled(setting, each, knowledge, one, on_progress=on_progress))
+        for each, one in zip(chosen, runs, strict=True)
+    ]
+
+
+def controlled(
+    setting: Setting,
+    of: Plan,
+    knowledge: Knowledge,
+    semantic: PolicyRun,
+    *,
+    on_progress: OnProgress | None = None,
+) -> dict[str, PolicyRun]:
+    """The same plan by each control; `semantic` is the run by SchedMate's own predictions. Empty
+    for a plan that no prediction takes part in."""
+    if "advisor" not in of.parts:
+        return {}
+    return {
+        name: semantic
+        if name == SEMANTIC
+        else run(
+            setting,
+            of,
+            knowledge,
+            predictor=name,
+            on_progress=_named(on_progress, f"{of.name} by {name}"),
+        )
+        for name in CONTROLS
+    }
 
 
 def comparison(setting: Setting, runs: Sequence[PolicyRun]) -> PolicyComparison:
@@ -53,6 +89,11 @@ def comparison(setting: Setting, runs: Sequence[PolicyRun]) -> PolicyComparison:
         assumptions=tuple(assumptions(setting, [plan(each.policy) for each in runs])),
         policies={each.policy: each.summary for each in runs},
         kinds={each.policy: POLICIES[plan(each.policy).policy].kind for each in runs},
+        controls={
+            each.policy: {name: control.summary for name, control in each.controls.items()}
+            for each in runs
+            if each.controls
+        },
         load=None if load == float("inf") else load,
     )
 

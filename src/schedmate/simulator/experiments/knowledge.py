@@ -8,11 +8,14 @@ from functools import cached_property
 from schedmate.policies import FirstFit
 from schedmate.simulator.engine.engine import Progress
 from schedmate.simulator.estimators.base import Estimates, limits, mistaken, oracle, unknown
+from schedmate.simulator.estimators.controls import constant, permuted
 from schedmate.simulator.experiments.execute import execute, job_columns
 from schedmate.simulator.experiments.setting import Setting
 from schedmate.simulator.traces.columns import Floats
 
-_NOT_PREDICTED = frozenset({"none", "oracle", "limit"})
+_NOT_PREDICTED = frozenset({"none", "oracle", "limit", "constant", "permuted"})
+SEMANTIC = "semantic"
+"""SchedMate's own predictions."""
 
 
 class Knowledge:
@@ -45,7 +48,10 @@ class Knowledge:
             "none": lambda: unknown(columns),
             "oracle": lambda: oracle(columns),
             "limit": lambda: limits(columns),
-            "advisor": self._advisor,
+            "constant": lambda: constant(columns),
+            "permuted": lambda: permuted(self.of(SEMANTIC), seed=self._setting.seed),
+            "site_model": self._site_model,
+            SEMANTIC: self._semantic,
         }
         if name in simple:
             return simple[name]()
@@ -53,10 +59,16 @@ class Knowledge:
 
         return ESTIMATORS[name](columns, self.known_at)
 
-    def _advisor(self) -> Estimates:
+    def _semantic(self) -> Estimates:
         from schedmate.simulator.estimators import advisor  # noqa: PLC0415 - loads the whole advisor
 
         setting = self._setting
         return advisor.estimate(
             setting.columns, self.known_at, setting.workload, on_progress=self.on_progress
         )
+
+    def _site_model(self) -> Estimates:
+        from schedmate.simulator.estimators import advisor  # noqa: PLC0415 - loads the whole advisor
+
+        columns = self._setting.columns
+        return advisor.estimate(columns, self.known_at, None, on_progress=self.on_progress)

@@ -1,7 +1,8 @@
 """The name of a run: a policy, and the parts of SchedMate that assist it.
 
 `fifo`, `easy+advisor`, `tiresias+advisor+tracker`, `lucid+schedmate` (advisor, tracker, handler),
-`easy+schedmate+limits` (time limits are lowered too).
+`easy+schedmate+limits` (time limits are lowered too), `tiresias@3250` (a policy with another value
+of its first parameter, `las@60:2` with two).
 """
 
 from __future__ import annotations
@@ -24,23 +25,31 @@ _USUAL = PARTS[:3]
 class Plan:
     policy: str
     parts: frozenset[Part] = frozenset()
+    values: tuple[float, ...] = ()
+    """Of the policy's parameters, the first ones; the rest has its defaults."""
 
     @property
     def name(self) -> str:
         usual = ALL_PARTS if self.parts.issuperset(_USUAL) else ""
         shown = [part for part in PARTS if part in self.parts and not (usual and part in _USUAL)]
-        return "+".join([self.policy, *([usual] if usual else []), *shown])
+        values = ":".join(f"{value:g}" for value in self.values)
+        policy = f"{self.policy}@{values}" if values else self.policy
+        return "+".join([policy, *([usual] if usual else []), *shown])
 
     @property
     def unaided(self) -> Plan:
-        return Plan(self.policy)
+        return Plan(self.policy, values=self.values)
 
 
 def plan(name: str) -> Plan:
-    policy, *words = [word.strip() for word in name.split("+")]
+    named, *words = [word.strip() for word in name.split("+")]
+    policy, at, values = named.partition("@")
     if policy not in POLICIES:
         raise BadInput(f"no policy is called {policy!r}; there are: {', '.join(sorted(POLICIES))}")
     parts: set[Part] = set()
+    tuned = _values(name, values) if at else ()
+    if tuned:
+        POLICIES[policy].tuned(tuned)
     for word in words:
         known: Sequence[Part] = _USUAL if word == ALL_PARTS else [p for p in PARTS if p == word]
         if not known:
@@ -61,7 +70,16 @@ def plan(name: str) -> Plan:
             f"{name!r}: limits are lowered by predictions, beside an unmodified scheduler; "
             "say for example easy+schedmate+limits"
         )
-    return Plan(policy, frozenset(parts))
+    return Plan(policy, frozenset(parts), tuned)
+
+
+def _values(name: str, text: str) -> tuple[float, ...]:
+    try:
+        return tuple(float(value) for value in text.split(":"))
+    except ValueError:
+        raise BadInput(
+            f"{name!r}: numbers stand behind @, for example tiresias@3250 or las@60:2"
+        ) from None
 
 
 def _doubled(words: Sequence[str], parts: Collection[Part], known: Sequence[Part]) -> str:

@@ -14,7 +14,7 @@ from schedmate.simulator.engine.outcome import SimulationOutcome, Summary, summa
 from schedmate.simulator.estimators.base import Estimates
 from schedmate.simulator.experiments.assist import prepare
 from schedmate.simulator.experiments.execute import Backend, execute, job_columns
-from schedmate.simulator.experiments.knowledge import Knowledge
+from schedmate.simulator.experiments.knowledge import SEMANTIC, Knowledge
 from schedmate.simulator.experiments.plan import Plan
 from schedmate.simulator.experiments.setting import Setting
 from schedmate.simulator.traces.base import TraceJob
@@ -31,6 +31,8 @@ class PolicyRun:
     """Of the run itself and of all that was learnt and predicted for it."""
     actions: Mapping[str, int] = field(default_factory=dict)
     """What SchedMate did beside the scheduler: how many actions of each kind."""
+    controls: Mapping[str, PolicyRun] = field(default_factory=dict)
+    """The same plan with another predictor in the place of SchedMate's, by its name."""
 
     @property
     def summary(self) -> Summary:
@@ -44,11 +46,12 @@ def run(
     plan: Plan,
     knowledge: Knowledge,
     *,
+    predictor: str = SEMANTIC,
     backend: Backend = "auto",
     on_progress: Progress | None = None,
 ) -> PolicyRun:
     began = perf_counter()
-    prepared = prepare(setting, plan, knowledge)
+    prepared = prepare(setting, plan, knowledge, predictor=predictor)
     outcome = execute(
         setting,
         setting.columns,

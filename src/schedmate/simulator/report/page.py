@@ -195,21 +195,34 @@ def report_html(
     sensitivity: Sequence[Sensitivity] = (),
     semi_synthetic: bool = False,
 ) -> str:
-    style = (_HERE / "report.css").read_text(encoding="utf-8")
-    script = (_HERE / "report.js").read_text(encoding="utf-8")
     policies = list(digests[0].compared.policies)
     warning = f'<p class="warning">{text(SEMI_SYNTHETIC)}</p>' if semi_synthetic else ""
+    body = (
+        f"{warning}{''.join(trace_section(each) for each in digests)}"
+        f"{sensitivity_section(list(sensitivity), policies)}"
+        f"<h2>What was assumed</h2>{''.join(assumptions(each) for each in digests)}"
+    )
+    return html_page(
+        "What a policy would do",
+        "A simulation of past jobs. Completion time is the time from submission to the end, "
+        "waiting included; times better is against the first policy.",
+        body,
+        command=command,
+        title=_title(digests),
+    )
+
+
+def html_page(heading: str, lead: str, body: str, *, command: str, title: str | None = None) -> str:
+    """A page in the report's look; `body` is HTML already, all else plain words."""
+    style = (_HERE / "report.css").read_text(encoding="utf-8")
+    script = (_HERE / "report.js").read_text(encoding="utf-8")
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{_allowed(style, script)}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{text(_title(digests))}</title><style>{style}</style></head><body>"
-        f"<h1>What a policy would do</h1>"
-        '<p class="faint">A simulation of past jobs. Completion time is the time from submission '
-        "to the end, waiting included; times better is against the first policy.</p>"
-        f"{warning}{''.join(trace_section(each) for each in digests)}"
-        f"{sensitivity_section(list(sensitivity), policies)}"
-        f"<h2>What was assumed</h2>{''.join(assumptions(each) for each in digests)}"
+        f"<title>{text(title or f'{heading} · SchedMate')}</title>"
+        f"<style>{style}</style></head><body>"
+        f'<h1>{text(heading)}</h1><p class="faint">{text(lead)}</p>{body}'
         f"<h2>To make this again</h2><pre>{text(command)}</pre>"
         f'<p class="faint">SchedMate {text(__version__)}</p>'
         f"<script>{script}</script></body></html>\n"

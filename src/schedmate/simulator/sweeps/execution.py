@@ -74,7 +74,7 @@ def run_task(
     if task.by_group:
         return _by_group_result(task, loaded, on_progress, reported=reported)
     setting = _setting(task, loaded.name, loaded.columns, loaded)
-    runs = compare(setting, task.policies, on_progress=on_progress)
+    runs = compare(setting, task.policies, controls=task.controls, on_progress=on_progress)
     compared = replace(comparison(setting, runs), setting=dict(task.swept))
     digested = digest(compared, setting.columns, runs) if reported else None
     return SimulationResult(task, compared, setting.workload is not None, loaded.left_out, digested)
@@ -89,7 +89,9 @@ def _by_group_result(
         size = sizes.get(name)
         return _setting(replace(task, gpus=size), f"{loaded.name}: {name}", columns, loaded)
 
-    pools = run_pools(loaded.columns, task.policies, setting_of, on_progress)
+    pools = run_pools(
+        loaded.columns, task.policies, setting_of, on_progress, controls=task.controls
+    )
     whole = replace(pools.whole, name=loaded.name)
     compared = comparison(whole, pools.runs)
     parted = f"{whole.gpus} GPUs in {pools.pools} pools, one for each group of the trace"

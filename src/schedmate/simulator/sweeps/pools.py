@@ -31,6 +31,8 @@ def run_pools(
     policies: Sequence[str],
     setting_of: Callable[[str, TraceColumns], Setting],
     on_progress: OnProgress | None = None,
+    *,
+    controls: bool = False,
 ) -> PoolRuns:
     """Each group's jobs on the cluster that `setting_of` gives them."""
     kept: list[Ints] = []
@@ -40,7 +42,7 @@ def run_pools(
         setting = setting_of(name, columns.take(jobs))
         kept.append(jobs[columns.gpus[jobs] <= setting.gpus])
         settings.append(setting)
-        per_pool.append(compare(setting, policies, on_progress=on_progress))
+        per_pool.append(compare(setting, policies, controls=controls, on_progress=on_progress))
     places = np.argsort(np.concatenate(kept), kind="stable")
     whole = replace(
         settings[0],
@@ -83,4 +85,8 @@ def _merged(runs: Sequence[PolicyRun], whole: Setting, places: Ints) -> PolicyRu
         gpus=whole.gpus,
         outcome=SimulationOutcome(**gathered, changes=changes),
         wall_seconds=sum(run.wall_seconds for run in runs),
+        controls={
+            name: _merged([run.controls[name] for run in runs], whole, places)
+            for name in runs[0].controls
+        },
     )

@@ -41,16 +41,19 @@ def _rows(results: Iterable[SimulationResult]) -> Iterator[dict[str, Any]]:
         compared = each.compared
         first = next(iter(compared.policies.values()))
         for policy, summary in compared.policies.items():
-            yield {
-                "trace": each.task.source,
-                **each.task.swept,
-                "jobs": compared.jobs,
-                "gpus": compared.gpus,
-                "asked_load": compared.load,
-                "policy": policy,
-                **asdict(summary),
-                "times_better": ratio(first.avg_jct_s, summary.avg_jct_s),
-            }
+            predictors = compared.controls.get(policy, {"": summary})
+            for predictor, found in predictors.items():
+                yield {
+                    "trace": each.task.source,
+                    **each.task.swept,
+                    "jobs": compared.jobs,
+                    "gpus": compared.gpus,
+                    "asked_load": compared.load,
+                    "policy": policy,
+                    **({"predictor": predictor} if compared.controls else {}),
+                    **asdict(found),
+                    "times_better": ratio(first.avg_jct_s, found.avg_jct_s),
+                }
 
 
 def _csv(rows: Sequence[dict[str, Any]]) -> str:

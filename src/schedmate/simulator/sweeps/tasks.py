@@ -41,6 +41,8 @@ class SimulationTask:
     """None: where SchedMate stands beside a policy, or one lets jobs share or stretch."""
     restart_s: float = RESTART_S
     error: float | None = None
+    controls: bool = False
+    """Whether plans with an advisor are run by every other predictor, too."""
     assumed: Mapping[str, float] = field(default_factory=dict)
     """Of the synthetic workload."""
     swept: Mapping[str, float] = field(default_factory=dict)

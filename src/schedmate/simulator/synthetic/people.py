@@ -34,8 +34,6 @@ def name_of(name: str, run: int) -> str:
 
 
 COMPLETED = STATES.index(JobState.COMPLETED)
-THE_SAME = 0.12
-"""How much (log) a run may differ from another of the same code and numbers."""
 _FEW = 6
 """Projects that a user has at a time."""
 _STAND_IN = 2000
@@ -67,21 +65,16 @@ class Copy:
     name: str
     readable: bool
     version: int = 0
-    length: float = 1.0
+    length: float = 0.0
     batch: float = 1.0
     rate: float = 0.1
     startup_s: float = 0.0
-    gpus: int = 1
     log_s: float = 0.0
-    """What it was to take when it was last run."""
+    """What the numbers of its last run came to."""
     log_gpus: float = 0.0
-    usual: float = 1.0
-    """The length of the last run that came to its end."""
     runs: int = 0
     ended: int = -1
     """How its last run did: index into `STATES`."""
-    log_ran: float = 0.0
-    """And after how long."""
 
     @property
     def log_startup(self) -> float:
@@ -95,17 +88,9 @@ class Copy:
     def unit_s(self, gpus: int) -> float:
         return self.kind.unit_s(self.batch, gpus) * math.exp(self.log_speed)
 
-    def planned(self, gpus: int, seconds: float) -> None:
-        self.gpus, self.log_gpus, self.log_s = gpus, math.log(gpus), math.log(seconds)
+    def ran(self, gpus: int, stated_s: float, ended: int) -> None:
+        self.log_gpus, self.log_s, self.ended = math.log(gpus), math.log(stated_s), ended
         self.runs += 1
-
-    def ran(self, ended: int, seconds: float) -> None:
-        self.ended, self.log_ran = ended, math.log(seconds)
-
-    def again(self, ended: int, seconds: float, gpus: int) -> bool:
-        """Whether a run that ended like that may be the last one once more."""
-        near = abs(math.log(seconds) - self.log_ran) <= THE_SAME
-        return near and self.ended == ended and self.gpus == gpus
 
 
 @dataclass(slots=True)
@@ -113,20 +98,18 @@ class Person:
     """The person, or people, behind a user name; the copies used last come first."""
 
     most: int
-    near_end: float
-    """What a plan costs that is longer than what was done of it."""
     copies: list[Copy] = field(default_factory=list)
 
     @classmethod
-    def with_jobs(cls, jobs: int, near_end: float) -> Person:
+    def with_jobs(cls, jobs: int) -> Person:
         many = min(_MOST, max(_FEW, jobs // _JOBS_OF_A_PROJECT))
-        return cls(_FEW if jobs < _STAND_IN else many, near_end)
+        return cls(_FEW if jobs < _STAND_IN else many)
 
-    def choose(self, seconds: float, gpus: int, ended: int, *, chance: float) -> Copy | None:
-        """A copy that such a run can be of; likely one that was run like that before."""
-        asked = math.log(seconds), math.log(gpus)
+    def choose(self, stated_s: float, gpus: int, *, chance: float) -> Copy | None:
+        """A copy that such numbers can be of; likely one that was run like that before."""
+        asked = math.log(stated_s), math.log(gpus)
         weights = [
-            math.exp(-_SHARPLY * (_cost(copy, *asked, ended, self.near_end) + _LONG_AGO * age))
+            math.exp(-_SHARPLY * (_cost(copy, *asked) + _LONG_AGO * age))
             for age, copy in enumerate(self.copies)
         ]
         wanted = chance * sum(weights)
@@ -140,14 +123,10 @@ class Person:
         self.copies = [copy, *(each for each in self.copies if each is not copy)][: self.most]
 
 
-def _cost(copy: Copy, log_s: float, log_gpus: float, ended: int, near_end: float) -> float:
+def _cost(copy: Copy, log_s: float, log_gpus: float) -> float:
     more = log_gpus - copy.log_gpus
     longer = log_s - copy.log_s + copy.kind.faster * more
-    if ended != COMPLETED:  # planned to take longer, by an unknown amount; or the same went wrong
-        longer = max(longer, near_end * longer)
-        if copy.ended == ended:
-            longer = min(abs(longer), abs(log_s - copy.log_ran))
-    elif log_s < copy.log_startup or copy.length * math.exp(min(longer, 9.0)) < _SHORTEST:
+    if log_s < copy.log_startup or copy.length * math.exp(min(longer, 9.0)) < _SHORTEST:
         return math.inf
     if abs(longer) > _FARTHEST:
         return math.inf

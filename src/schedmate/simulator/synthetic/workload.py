@@ -15,8 +15,8 @@ from schedmate.simulator.synthetic.projects import Project, bank
 from schedmate.simulator.traces.columns import Coded, Floats, Ints, TraceColumns
 
 _SHARES = (
-    *("resubmission", "edits", "edits_after_failure", "telling_edits", "early_ends"),
-    *("batch_changes", "slow_runs", "own_copies", "unread", "wrong_records"),
+    *("explained", "resubmission", "edits", "edits_after_failure", "telling_edits"),
+    *("batch_changes", "own_copies", "unread", "wrong_records"),
 )
 _SILENT = ("hang", "nccl_timeout")
 
@@ -24,8 +24,10 @@ _SILENT = ("hang", "nccl_timeout")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assumptions:
     """Shares are of jobs unless they say otherwise. Where figures come from:
-    docs/explanation/workload-for-traces.md."""
+    docs/explanation/synthetic-workloads.md."""
 
+    explained: float = 0.5
+    """Of the variance of log run times that the numbers in the code explain; the rest is chance."""
     resubmission: float = 0.9
     """Jobs of users with projects that are one of those again."""
     edits: float = 0.2
@@ -36,15 +38,8 @@ class Assumptions:
     """Edits that make it faster or slower."""
     edit_spread: float = 0.35
     """By how much (standard deviation of the logarithm)."""
-    early_ends: float = 0.25
-    """From 0 to 1, how near their end jobs were that ended early: at 0 any plan may have been cut
-    short, at 1 a plan that was much longer is as unlikely as any other change of numbers."""
     batch_changes: float = 0.1
     """Resubmissions with half or twice the batch."""
-    noise: float = 0.08
-    """Between runs that nothing tells apart (standard deviation of the logarithm)."""
-    slow_runs: float = 0.03
-    """Runs on a slow node or beside a noisy neighbour: up to twice as long."""
     own_copies: float = 0.8
     """Users' projects whose code no other user has."""
     copy_spread: float = 0.6
@@ -99,6 +94,8 @@ class SyntheticWorkload:
     startup_s: Floats
     unit_s: Floats
     """Seconds an epoch or step of this very run takes."""
+    stated_s: Floats
+    """What the numbers in its code come to at the usual pace of that code: what can be known."""
     planned_s: Floats
     """What it would run if it ran to its end: start-up + length * `unit_s`. The trace's own
     duration where it did."""

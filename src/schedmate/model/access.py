@@ -1,0 +1,57 @@
+"""Tokens, by which people and programs prove who they are, and what users want to hear of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from schedmate.model.job import JobId
+
+TokenScope = Literal["user", "operator"]
+NoticeKind = Literal["failed", "hung", "limit"]
+NOTICE_KINDS: tuple[NoticeKind, ...] = ("failed", "hung", "limit")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Token:
+    """What is kept of one: its secret is shown once, and only a digest of it stays."""
+
+    id: str
+    user: str
+    scope: TokenScope = "user"
+    """`user`: the text of this user's jobs alone; `operator`: that of all."""
+    name: str = ""
+    created_at: float
+    created_by: str = ""
+    expires_at: float | None = None
+    revoked_at: float | None = None
+    used_at: float | None = None
+
+    def is_valid(self, now: float) -> bool:
+        expired = self.expires_at is not None and now >= self.expires_at
+        return self.revoked_at is None and not expired
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subscription:
+    """What one user is to hear of, and by which of the site's channels."""
+
+    user: str
+    kinds: tuple[NoticeKind, ...] = NOTICE_KINDS
+    channels: tuple[str, ...] = ()
+    mail: str = ""
+    """Where to; empty: the user's name at the site's domain."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notice:
+    """One thing that happened to one attempt of a job; there is one of a kind."""
+
+    job_id: JobId
+    attempt: int
+    kind: NoticeKind
+    user: str
+    at: float
+    text: str
+    """One line: what happened, and why."""
+    details: tuple[str, ...] = ()

@@ -1,0 +1,1 @@
+"""slurmrestd as the second way to Slurm, beside its commands."""

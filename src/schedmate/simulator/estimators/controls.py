@@ -1,0 +1,65 @@
+"""Controls: other predictors in the place of SchedMate's, through the same ordering.
+
+What semantic predictions are worth is the distance from the best of these to `semantic`, and from
+there to `oracle`. Much of a gain over an unmodified scheduler is the order itself: `constant` and
+`permuted` show how much.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+
+import numpy as np
+
+from schedmate.simulator.estimators.base import Estimates
+from schedmate.simulator.estimators.history import Known, owners, spread_around
+from schedmate.simulator.traces.columns import Floats, TraceColumns
+
+CONTROLS = {
+    "constant": "every job is predicted alike, so only its GPUs tell",
+    "permuted": "SchedMate's predictions, permuted among the jobs",
+    "last_two": "the mean of the user's last two runs (Tsafrir 2007)",
+    "history": "the rolling mean of the user's jobs of a similar name or size (Helios, SC'21)",
+    "qssf": "a tenth of that, nine tenths of boosted trees on the request (QSSF, SC'21)",
+    "site_model": "SchedMate's model of user, name and request, without any code",
+    "semantic": "SchedMate's own predictions, from code and history",
+    "oracle": "the true run times",
+}
+"""Each with what it is."""
+HISTORY = ("last_two", "history", "qssf", "site_model")
+"""Those that a site can have without reading any code."""
+_QUANTILES = (0.1, 0.5, 0.9)
+
+
+def constant(columns: TraceColumns) -> Estimates:
+    """The quantiles of all run times, for every job."""
+    quantiles = np.quantile(columns.duration, _QUANTILES)
+    low, middle, high = (np.full(len(columns), each) for each in quantiles)
+    return Estimates(low, middle, high, np.zeros(len(columns)), "constant")
+
+
+def permuted(estimates: Estimates, *, seed: int) -> Estimates:
+    """Each job gets what was predicted of another; all of them are used once."""
+    places = np.random.default_rng([seed, len(estimates.p50)]).permutation(len(estimates.p50))
+    basis = None if estimates.basis is None else [estimates.basis[place] for place in places]
+    low, middle, high = (each[places] for each in (estimates.p10, estimates.p50, estimates.p90))
+    return Estimates(low, middle, high, estimates.cost_s, "permuted", basis)
+
+
+def last_two(columns: TraceColumns, known_at: Floats) -> Estimates:
+    """Of a user without two runs the last one; of a new user the last two of anyone."""
+    known = Known.of(columns, known_at)
+    owner, durations = owners(columns).tolist(), columns.duration.tolist()
+    of_owner: defaultdict[int, deque[float]] = defaultdict(lambda: deque(maxlen=2))
+    of_all: deque[float] = deque(maxlen=2)
+    middle, learnt = np.full(len(columns), np.nan), 0
+    for job, count in enumerate(known.at_submission.tolist()):
+        for ended in known.order[learnt:count].tolist():
+            of_owner[owner[ended]].append(durations[ended])
+            of_all.append(durations[ended])
+        learnt = count
+        newest = of_owner.get(owner[job], of_all)
+        if newest:
+            middle[job] = sum(newest) / len(newest)
+    low, high = spread_around(middle, columns, known)
+    return Estimates(low, middle, high, np.zeros(len(columns)), "last_two")

@@ -1,0 +1,63 @@
+"""Settings of what a daemon offers to others: its pages and API, and notifications."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from schedmate.sections import Secret, above, at_least
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebSettings:
+    host: str = "127.0.0.1"
+    """Where it listens; beyond loopback only with tokens or a trusted proxy."""
+    socket: Path | None = None
+    """A unix socket for the users of this machine, whom the kernel names."""
+    names: tuple[str, ...] = ()
+    """By which names it is called, beside those of loopback."""
+    certificate: Path | None = None
+    key: Path | None = None
+    """For https, in PEM."""
+    proxy_header: str = ""
+    """The header in which a trusted proxy names the user; empty: none is trusted."""
+    proxies: tuple[str, ...] = ()
+    """Addresses of such proxies on other machines."""
+    proxy_accounts: tuple[str, ...] = ()
+    """Accounts that such proxies run under on this machine."""
+    requests_a_second: float = above(0, 100.0)
+    """Of one user; ten times as many at once."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MailSettings:
+    host: str = ""
+    """The mail server; empty: no mail is sent."""
+    port: int = above(0, 25)
+    security: Literal["none", "starttls", "tls"] = "none"
+    user: str = ""
+    password: Secret | None = None
+    password_file: Path | None = None
+    sender: str = "schedmate@localhost"
+    domain: str = ""
+    """Behind a user's name, where the user has named no address."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebhookSettings:
+    url: Secret
+    """Where to; it is part of the secret with Slack and its like."""
+    kind: Literal["json", "slack"] = "json"
+    private: bool = False
+    """Whether it may be an address of the site's own network."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotifySettings:
+    wait_s: float = at_least(0, 60.0)
+    """How long a notice waits for others of the same user, to be sent as one."""
+    messages_an_hour: int = above(0, 12)
+    """To one user; what is more waits and is sent together."""
+    link: str = ""
+    """The address of the pages, for links."""

@@ -1,0 +1,51 @@
+"""Connections: who is at the other end of a unix socket, and no one who sends nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import struct
+from typing import Any
+
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from schedmate.web.access import UNIX
+
+SLOW_S = 15.0
+"""After twice that without a whole request a connection is closed."""
+_CREDENTIALS = struct.Struct("3i")
+
+
+class Connection(H11Protocol):
+    """Names the peer's user as the client's port, and gives up on slow requests."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        uid = peer_uid(transport.get_extra_info("socket"))
+        if uid is not None:
+            self.client, self.server = (UNIX, uid), (UNIX, None)
+        self._answered: Any = None
+        self._idle_at_last_look = False
+        self._timer = self.loop.call_later(SLOW_S, self._look)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._timer.cancel()
+        super().connection_lost(exc)
+
+    def _look(self) -> None:
+        """Idle twice in a row, with the same request before it: nothing whole has come."""
+        idle = self.cycle is None or self.cycle.response_complete
+        if idle and self._idle_at_last_look and self._answered is self.cycle:
+            self.transport.abort()
+            return
+        self._idle_at_last_look, self._answered = idle, self.cycle
+        self._timer = self.loop.call_later(SLOW_S, self._look)
+
+
+def peer_uid(end: socket.socket | None) -> int | None:
+    """Of the process at the other end of a unix socket."""
+    if end is None or end.family != socket.AF_UNIX:
+        return None
+    raw = end.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+    _, uid, _ = _CREDENTIALS.unpack(raw)
+    return int(uid)

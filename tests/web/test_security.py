@@ -1,0 +1,291 @@
+"""Strangers, forged headers, hostile pages, oversized and slow requests."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import time
+from base64 import b64encode
+from contextlib import closing, suppress
+
+import pytest
+
+from schedmate.client import Client
+from schedmate.config import Settings
+from schedmate.model import BadInput, NotSignedIn, SchedMateError
+from schedmate.model.redaction import redact
+from schedmate.service.usecases.tokens import create_token, revoke_token
+from schedmate.service.wiring import open_store
+from schedmate.site_settings import WebSettings
+from schedmate.testing.builders import a_job
+from schedmate.web import connections, guard
+from schedmate.web.app import create_app
+from schedmate.web.server import serving
+from web.conftest import Served, as_user, free_port
+
+pytestmark = pytest.mark.processes
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+JSON = {"Content-Type": "application/json"}
+BAD = {"Authorization": "Bearer smt_wrong"}
+
+
+def bearer(secret):
+    return {"Authorization": f"Bearer {secret}"}
+
+
+@pytest.fixture
+def token(queue):
+    """Of a user who owns none of the jobs but job 2."""
+    return create_token(queue.store, "nobody", days=1)[1]
+
+
+def serve_with(tmp_path, **web):
+    settings = Settings(state_dir=tmp_path / "state", web=WebSettings(**web))
+    return serving(settings, host="127.0.0.1", port=free_port())
+
+
+@pytest.fixture
+def proxied(tmp_path):
+    """Trusts the header of this test's own account."""
+    web = WebSettings(proxy_header="X-Remote-User", proxy_accounts=("root",))
+    settings = Settings(state_dir=tmp_path / "state", operators=("ada",), web=web)
+    port = free_port()
+    with (
+        closing(open_store(settings)) as store,
+        serving(settings, host="127.0.0.1", port=port) as site,
+    ):
+        served = Served(site, store, port)
+        served.show(a_job(id="1", name="resnet", user="bob"))
+        yield served
+
+
+def every_route(routes):
+    """All paths and methods, those of included routers and mounted files too."""
+    for route in routes:
+        if hasattr(route, "original_router"):
+            yield from every_route(route.original_router.routes)
+        elif getattr(route, "methods", None) is None:
+            yield "GET", f"{route.path}/style.css"
+        else:
+            yield from ((method, route.path) for method in route.methods)
+
+
+def test_a_stranger_gets_nothing_from_any_route(queue):
+    """A token that is not valid makes a stranger of anyone."""
+    routes = set(every_route(create_app(queue.site).routes))
+    assert {("GET", "/"), ("GET", "/api/v1/jobs"), ("POST", "/api/v1/advise")} <= routes
+    assert len(routes) > 15
+    for method, path in sorted(routes):
+        filled = re.sub(r"{\w+}", "1", path)
+        answer = queue.ask(method, filled, b"{}" if method == "POST" else None, **BAD)
+        assert "resnet" not in answer.text
+        if path not in guard.OPEN:
+            assert answer.status in (401, 404), (method, path, answer.status)
+
+
+@pytest.fixture(autouse=True)
+def patient_gate(monkeypatch):
+    """So many attempts in a test are no attack."""
+    monkeypatch.setattr(guard, "_FAILURES_A_SECOND", 100.0)
+
+
+def test_a_token_shows_its_users_jobs_whole_and_no_others(queue, token):
+    names = {
+        one["job"]["id"]: one["job"]["name"]
+        for one in queue.get("/api/v1/jobs", **bearer(token)).json["jobs"]
+    }
+    assert names == {"1": "", "2": "bert", "3": ""}
+    assert queue.get("/api/v1/me", **bearer(token)).json == {
+        "schema": "schedmate.identity/1",
+        "user": "nobody",
+        "operator": False,
+    }
+
+
+def test_an_operators_token_shows_all(queue):
+    secret = create_token(queue.store, "prometheus", scope="operator", days=1)[1]
+    assert queue.get("/api/v1/jobs/1", **bearer(secret)).json["job"]["name"] == "resnet"
+    assert queue.get("/metrics", **bearer(secret)).status == 200
+
+
+def test_browsers_send_a_token_as_a_password(queue, token):
+    basic = b64encode(f"anything:{token}".encode()).decode()
+    assert queue.get("/", Authorization=f"Basic {basic}").status == 200
+    refused = queue.get("/", Authorization="Basic e30=")
+    assert refused.status == 401
+    assert "Basic realm=" in refused.headers["www-authenticate"]
+
+
+@pytest.mark.parametrize("header", ["Bearer ", "Bearer x y", "Digest abc", "Basic %%%", "x"])
+def test_what_is_no_token_lets_no_one_in(queue, header):
+    assert queue.get("/api/v1/jobs", Authorization=header).status == 401
+
+
+def test_revoked_and_expired_tokens_end_at_once(queue):
+    token, secret = create_token(queue.store, "nobody", days=1)
+    assert queue.get("/api/v1/me", **bearer(secret)).status == 200
+    revoke_token(queue.store, token.id)
+    assert queue.get("/api/v1/me", **bearer(secret)).status == 401
+    _, short = create_token(queue.store, "nobody", days=1e-9)
+    assert queue.get("/api/v1/me", **bearer(short)).status == 401
+
+
+def test_the_store_has_no_secret(queue, token):
+    database = queue.site.settings.database
+    queue.store.compact()
+    kept = b"".join(file.read_bytes() for file in database.parent.glob(f"{database.name}*"))
+    assert b"nobody" in kept
+    assert token.encode() not in kept
+    assert token not in redact(f"curl -H 'x: {token}' http://head")
+
+
+def test_attempts_are_limited(queue, monkeypatch):
+    gate = guard.Buckets(0.5, 3)
+    assert [gate.take("10.0.0.7", now=0.0) for _ in range(5)] == [True] * 3 + [False] * 2
+    assert gate.take("10.0.0.8", now=0.0)
+    assert gate.take("10.0.0.7", now=2.0)
+    assert not gate.take("10.0.0.7", now=2.0)
+
+
+def test_one_user_cannot_take_all(tmp_path):
+    web = WebSettings(requests_a_second=1.0)
+    settings, port = Settings(state_dir=tmp_path / "state", web=web), free_port()
+    with serving(settings, host="127.0.0.1", port=port) as site:
+        served = Served(site, site.store, port)
+        found = [served.get("/api/v1/me").status for _ in range(40)]
+        assert found[:5] == [200] * 5
+        assert 429 in found
+        assert served.get("/healthz").status == 200
+
+
+def test_the_proxys_header_counts_from_the_proxy_alone(proxied):
+    def asked(**headers):
+        return proxied.get("/api/v1/me", **headers)
+
+    assert asked(**{"X-Remote-User": "bob"}).json["user"] == "bob"
+    assert asked(**{"X-Remote-User": "ada"}).json["operator"]
+    assert not asked(**{"X-Remote-User": "root"}).json["operator"]
+    for forged in ("", "bob; drop", "a" * 99, "../x"):
+        assert asked(**{"X-Remote-User": forged}).status == 401
+    # without the header a request through the proxy is no one's, least of all the proxy's own
+    assert asked().status == 401
+    bobs = proxied.get("/api/v1/jobs/1", **{"X-Remote-User": "bob"}).json
+    carols = proxied.get("/api/v1/jobs/1", **{"X-Remote-User": "carol"}).json
+    assert (bobs["job"]["name"], carols["job"]["name"]) == ("resnet", "")
+
+
+def test_without_the_setting_the_header_is_nothing(queue):
+    forged = {"X-Remote-User": "nobody", "X-Forwarded-For": "10.0.0.1", "X-Forwarded-User": "ada"}
+    assert queue.get("/api/v1/me", **forged).json["user"] == "root"
+
+
+@needs_root
+def test_a_user_who_is_not_the_proxy_cannot_use_its_header(proxied):
+    found = as_user("nobody", proxied.url("/api/v1/me"), headers={"X-Remote-User": "ada"})
+    assert (found["user"], found["operator"]) == ("nobody", False)
+
+
+@needs_root
+def test_the_kernel_names_who_is_on_the_unix_socket(tmp_path):
+    path = tmp_path / "api.sock"
+    tmp_path.chmod(0o755)
+    for parent in tmp_path.parents:
+        if parent.stat().st_uid == os.getuid() and parent.name.startswith("pytest"):
+            parent.chmod(0o755)
+    settings = Settings(state_dir=tmp_path / "state", web=WebSettings(socket=path))
+    with serving(settings, host="127.0.0.1", port=None) as site:
+        mine = Client(f"unix:{path}").me()
+        assert (mine.user, mine.operator) == ("root", True)
+        theirs = as_user("nobody", f"unix:{path}")
+        assert (theirs["user"], theirs["operator"]) == ("nobody", False)
+        secret = create_token(site.store, "ada", days=1)[1]
+        assert Client(f"unix:{path}", token=secret).me().user == "ada"
+        with pytest.raises(NotSignedIn):
+            Client(f"unix:{path}", token="smt_wrong").me()
+    assert not path.exists()
+
+
+def test_it_does_not_listen_beyond_loopback_without_authentication(tmp_path):
+    settings = Settings(state_dir=tmp_path / "state", web=WebSettings(host="0.0.0.0"))
+    with (
+        pytest.raises(SchedMateError, match="token create"),
+        serving(settings, host="0.0.0.0", port=free_port()),
+    ):
+        pytest.fail("it listens")
+    with closing(open_store(settings)) as store:
+        create_token(store, "ada", days=1)
+    with serving(settings, host="0.0.0.0", port=free_port()):
+        pass
+
+
+def test_a_header_without_a_proxy_is_a_mistake(tmp_path):
+    with pytest.raises(BadInput, match="whose word"), serve_with(tmp_path, proxy_header="X-User"):
+        pytest.fail("it listens")
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Sec-Fetch-Site": "cross-site"}, 403),
+        ({"Sec-Fetch-Site": "same-site"}, 403),
+        ({"Origin": "https://evil.example.org"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Sec-Fetch-Site": "same-origin"}, 200),
+        ({}, 200),
+    ],
+)
+def test_no_other_sites_page_can_write(served, headers, status):
+    answer = served.post("/api/v1/advise", {"script": "true\n"}, **headers)
+    assert answer.status == status
+
+
+def test_a_body_that_is_too_long(served):
+    answer = served.ask("POST", "/api/v1/advise", b" " * (guard.MOST_BYTES + 1))
+    assert answer.status == 413
+    assert answer.headers["content-type"] == "application/problem+json"
+
+
+def test_a_body_without_a_length_is_counted(served):
+    with socket.create_connection(("127.0.0.1", served.port), timeout=60) as end:
+        end.sendall(
+            b"POST /api/v1/advise HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            b"Transfer-Encoding: chunked\r\n\r\n"
+        )
+        chunk = b"10000\r\n" + b" " * 0x10000 + b"\r\n"
+        try:
+            for _ in range(64):
+                end.sendall(chunk)
+            end.sendall(b"0\r\n\r\n")
+        except OSError:
+            pass  # it has answered already
+        assert b" 413 " in end.recv(4096)
+
+
+def test_a_body_that_comes_slowly(served, monkeypatch):
+    monkeypatch.setattr(guard, "BODY_WITHIN_S", 0.5)
+    with socket.create_connection(("127.0.0.1", served.port), timeout=60) as end:
+        end.sendall(
+            b"POST /api/v1/advise HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            b"Content-Length: 10\r\n\r\n{"
+        )
+        assert b" 408 " in end.recv(4096)
+
+
+def test_headers_that_come_slowly(served, monkeypatch):
+    monkeypatch.setattr(connections, "SLOW_S", 0.3)
+    with socket.create_connection(("127.0.0.1", served.port), timeout=60) as end:
+        began = time.monotonic()
+        end.sendall(b"GET / HTTP/1.1\r\nHost: loc")
+        with suppress(ConnectionResetError):
+            assert end.recv(4096) == b""
+        assert time.monotonic() - began < 50
+
+
+@pytest.mark.parametrize(
+    "path", ["/static/../app.py", "/static/%2e%2e/app.py", "/jobs/..%2f..%2fetc"]
+)
+def test_no_path_leads_out(served, path):
+    answer = served.get(path)
+    assert answer.status == 404
+    assert "FastAPI" not in answer.text
