@@ -103,10 +103,6 @@ WORDS = {
     "slurm.scripts_a_look": (
         "how many scripts are asked for in one look; the rest follows in later looks"
     ),
-    "slurm.rest_url": "where slurmrestd listens: `https://host:6820` or "
-    "`unix:///run/slurmrestd.sock`; empty: only Slurm's commands are used",
-    "slurm.rest_token_file": "a file with its token, read again when it changes; unset: this "
-    "account's own, by `scontrol token`",
     "files_socket": "where the [service that reads users' files](../how-to/production.md) listens; "
     "asked where this account may",
     "retention.days": "how many days events, decisions and what was found out about ended jobs are "
