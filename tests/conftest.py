@@ -23,8 +23,8 @@ STARTING = {"place": "processes", "slurm_cluster": "slurm"}
 TOGETHER = {
     f"schedulers/test_slurm_{name}.py": "slurm"
     for name in (
-        *("activity", "contract", "live", "owners", "rest"),
-        *("rights", "safety", "service", "standby"),
+        *("activity", "contract", "live", "owners", "rest", "rights", "safety", "service"),
+        "standby",
     )
 } | {f"web/browser/test_{name}.py": "browser" for name in ("accessibility", "flows")}
 """Files that share what is dear to start, so that one worker runs them all."""

@@ -63,6 +63,7 @@ def main() -> None:
     if reason is not None:
         parser.error(reason)
     print(machine())
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # the cluster ends with it
     with tempfile.TemporaryDirectory(dir="/tmp") as made, private_slurm(nodes=_NODES) as cluster:
         cluster.directory.chmod(0o711)  # the script of a job is there, for its owner
         directory = options.keep or Path(made)

@@ -8,51 +8,26 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
 
-from schedmate.config import FairnessSettings, LlmSettings, ScopeSettings, Settings
+from schedmate.config import FairnessSettings, ScopeSettings
 from schedmate.model import Action, JobState, SchedulerError
 from schedmate.schedulers.slurm import SlurmScheduler
 from schedmate.service.actions import Actions
 from schedmate.service.daemon.assembling import assemble
 from schedmate.service.daemon.serving import look_once
 from schedmate.service.usecases.revert import revert
-from schedmate.service.wiring import open_store
 from schedmate.store import KeptAdvice
 from schedmate.testing.builders import an_advice
-from schedmate.testing.scheduler_bench import Bench
+from schedulers.slurm_site import scontrol
 
 pytestmark = pytest.mark.slurm
 PATIENCE_S = 120.0
 MONTH_S = 30 * 86400.0
 ECC = "sleep 1.5; echo 'RuntimeError: CUDA error: uncorrectable ECC error encountered'; exit 1"
-
-
-@pytest.fixture
-def bench(slurm_cluster, tmp_path):
-    bench = Bench(SlurmScheduler(), tmp_path, patience_s=PATIENCE_S)
-    yield bench
-    bench.clear()
-
-
-@pytest.fixture
-def settings(tmp_path, monkeypatch):
-    monkeypatch.setenv("SCHEDMATE_CONFIG", "/dev/null")
-    return Settings(
-        scheduler="slurm",
-        mode="act",
-        state_dir=tmp_path / "state",
-        llm=LlmSettings(enabled=False),
-    )
-
-
-@pytest.fixture
-def store(settings):
-    with closing(open_store(settings)) as store:  # what ended before it was made is left alone
-        yield store
 
 
 @contextmanager
@@ -67,10 +42,6 @@ def configured(cluster, before, after):
     finally:
         cluster.config.write_text(text)
         scontrol("reconfigure")
-
-
-def scontrol(*words):
-    subprocess.run(["scontrol", *words], check=True)
 
 
 def look(settings):

@@ -23,6 +23,7 @@ from schedmate.web import (
     job_page,
     log_view,
     metrics,
+    notify_api,
     pages,
     progress_api,
     site_pages,
@@ -70,7 +71,7 @@ def create_app(site: Site) -> FastAPI:
     app.state.metrics = metrics.Metrics(site)
     app.state.readings = Readings.of(site)
     for part in (
-        *(api, progress_api, advise_api, stream, health, metrics),
+        *(api, progress_api, advise_api, notify_api, stream, health, metrics),
         *(pages, job_page, log_view, site_pages, acting),
     ):
         app.include_router(part.router)

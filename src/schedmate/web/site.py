@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -39,6 +40,8 @@ class Site:
     started_at: float = field(default_factory=time.time)
     listeners: list[Listener] = field(default_factory=list)
     """Called, in the thread that refreshes, with the jobs that have changed."""
+    notifications: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """By channel and outcome, since the start."""
     loading: bool = True
     """Until the board was first read: what is on it by then is nothing new."""
     looked_at: float | None = None

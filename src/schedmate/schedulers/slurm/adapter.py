@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from schedmate.model import Activity, GpuUse, Job, JobId, NodeState, Submission
     from schedmate.schedulers.base import AccountedRun, Obstacle, Rights, Trial
     from schedmate.schedulers.slurm.changes import Field
-    from schedmate.schedulers.slurm.rest.access import RestAccess
+    from schedmate.schedulers.slurm.transport import Transport
 
 _JOB_ID = re.compile(r"[0-9]+([_+][0-9]+)?")
 _SITE_S = 3600.0
@@ -74,7 +74,7 @@ class SlurmScheduler:
         nice_range: int | None = None,
         nice_hours: float = NICE_HOURS,
         updates_a_minute: int = 1200,
-        rest: RestAccess | None = None,
+        rest: Transport | None = None,
     ) -> None:
         self._slurm = SlurmCommands(timeout_s, cluster)
         self._source: SlurmSource = CommandSource(self._slurm)

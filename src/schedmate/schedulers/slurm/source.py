@@ -49,9 +49,6 @@ class SlurmSource(Protocol):
     def shown(self, what: str, name: str = "") -> list[dict[str, str]]:
         """The fields of `scontrol show` of partitions, reservations or licenses."""
 
-    def by_commands(self) -> list[str]:
-        """What another way than the commands leaves to them; nothing where there is none."""
-
 
 class CommandSource:
     """See `SlurmSource`: squeue, sacct and scontrol."""
@@ -118,9 +115,6 @@ class CommandSource:
     def shown(self, what: str, name: str = "") -> list[dict[str, str]]:
         text = self._slurm.ask("scontrol", "-a", "-o", "show", what, *([name] if name else []))
         return [shown_fields(line) for line in text.splitlines() if "=" in line]
-
-    def by_commands(self) -> list[str]:
-        return []
 
     def _fills_in_patterns(self) -> bool:
         """Whether this squeue can fill in the patterns of output file names by itself."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from schedmate.model import Advice, JobState, Outcome, PastRun, Progress, Spread
+from schedmate.model.access import Subscription
 from schedmate.model.advice import AdviceState, Basis
 from schedmate.service.views.job_view import JobView
 from schedmate.service.views.parts import Parts
@@ -169,3 +170,12 @@ class AdvisedAnswer:
     state: AdviceState
     advice: Advice
     prediction: ScheduledPrediction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubscriptionAnswer:
+    """The channels of the site, and what the asking user is to hear of; null: nothing."""
+
+    schema: Literal["schedmate.subscription/1"] = "schedmate.subscription/1"
+    available: tuple[str, ...]
+    subscription: Subscription | None
