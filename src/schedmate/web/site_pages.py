@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
 from schedmate.model import JobState
-from schedmate.service.views.accuracy import diagnoses, prediction_error, weekly
+from schedmate.service.views.accuracy import diagnoses
 from schedmate.service.views.model_use import model_use
 from schedmate.service.views.sentences import turn, why_sentence
 from schedmate.service.views.site_load import (
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 router = APIRouter(default_response_class=HTMLResponse, include_in_schema=False)
 _BINS = 120
-_MOST_WAITING = 100
+_MOST_WAITING = 30
 _MOST_REASONS = 6
 Days = Annotated[int, Query(ge=1, le=90)]
 
@@ -48,7 +48,7 @@ def cluster(
 ) -> HTMLResponse:
     now = time.time()
     views = site.board.views()
-    found = uses(readings.window.runs(now), views, now)
+    found = uses(readings.window.runs(now, days=hours / 24), views, now)
     over_time = use_over_time(
         found, now, hours=hours, bins=_BINS, by=lambda use: getattr(use, by) or "-"
     )
@@ -118,7 +118,7 @@ def accuracy(request: Request, site: ASite, viewer: AViewer, readings: AReadings
     runs = readings.window.runs(now)
     measured = readings.accuracy(now)
     corrected = len(site.store.past_failures(teacher="operator", limit=10_000))
-    trend = [(at, 100 * error) for at, error in weekly(runs, now, prediction_error)]
+    trend = [(at, 100 * error) for at, error in measured.by_week]
     return page(
         "accuracy.html",
         request,
