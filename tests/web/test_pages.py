@@ -90,7 +90,7 @@ def test_a_head_request_is_answered(queue):
 
 def test_a_state_that_does_not_exist_is_an_error_with_a_way_on(queue):
     page = queue.get("/?state=foo", Accept="text/html,*/*")
-    assert page.status == 422
+    assert page.status == 400
     assert page.headers["content-type"].startswith("text/html")
     assert "state: no state is called &#39;foo&#39;; there are PENDING" in page.text
 
