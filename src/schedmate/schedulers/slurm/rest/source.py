@@ -9,7 +9,7 @@ from schedmate.model import NodeState, NotFound, SchedulerUnreachable
 from schedmate.schedulers.slurm import nodes
 from schedmate.schedulers.slurm.logs import literal
 from schedmate.schedulers.slurm.rest import shapes
-from schedmate.schedulers.slurm.values import expand
+from schedmate.schedulers.slurm.values import expand, tres
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -137,7 +137,8 @@ def _record(found: Found, job_id: str, task: int | None) -> Record:
         "Nice": str(shapes.signed(found.get("nice")) or 0),
         "NodeList": text(found.get("nodes")),
         "NumNodes": text(found.get("node_count")),
-        "NumCPUs": text(found.get("cpus")),
+        # not set for a plain submission that never started
+        "NumCPUs": text(found.get("cpus")) or tres(text(found.get("tres_req_str"))).get("cpu", ""),
         "tres-alloc": text(found.get("tres_alloc_str")) or text(found.get("tres_req_str")),
         "tres-per-job": text(found.get("tres_per_job")),
         "tres-per-node": text(found.get("tres_per_node")),
