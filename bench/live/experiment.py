@@ -38,6 +38,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=500)
     parser.add_argument("--history", type=int, default=600)
     parser.add_argument("--pairs", type=int, default=1)
+    parser.add_argument("--first", type=int, default=1, help="number of the first pair: its seed")
     parser.add_argument("--load", type=float, default=1.0)
     parser.add_argument("--set", action="append", default=[], help="NAME=VALUE of the daemon")
     parser.add_argument("--keep", type=Path, help="a directory for plans, results and logs")
@@ -53,7 +54,7 @@ def main() -> None:
         directory.chmod(0o755)
         history, jobs = replayed_jobs.sliced(options.jobs, options.history, load=options.load)
         settings = dict(each.split("=", 1) for each in options.set)
-        for pair in range(1, options.pairs + 1):
+        for pair in range(options.first, options.first + options.pairs):
             shaken = replayed_jobs.shaken(jobs, pair)
             if not options.only_report:
                 state = _imported(history, directory)

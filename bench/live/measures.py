@@ -13,7 +13,7 @@ from rich.table import Table
 from bench.command import console, table
 from bench.live.arm import DAEMON, ArmResult, Attempt, JobResult
 from bench.live.replayed_jobs import GPUS, WASTED, ReplayedJob
-from bench.live.simulated import fairness_limits, simulate
+from bench.live.simulated import RunTimes, fairness_limits, simulate
 
 _FEW = 3
 _HEAD = ("Slurm", "Slurm + SchedMate", "times better")
@@ -184,42 +184,57 @@ def _simulated(
     base: Arm, mate: Arm, plain: ArmResult, ours: ArmResult, settings: Mapping[str, str]
 ) -> Table:
     """The same jobs in the simulator, and how far it is from what happened."""
-    extra_s = overhead_s(base, plain)
+    extra_s, back_s = overhead_s(base, plain), reaction_s([each.job for each in base], ours)
     jobs = [each.job for each in base]
-    back_s = reaction_s(jobs, ours)
     shown = table(
         f"the simulator's slurm (runs {extra_s:.2f} s longer than their steps, "
         f"requeues {back_s:.1f} s after a failure)",
-        ("", "live", "simulated", "error"),
+        ("", "live", "simulated", "error", "with measured run times", "error"),
     )
+    arms = {"Slurm": (base, plain), "Slurm + SchedMate": (mate, ours)}
     averages = []
-    for name, arm, result in (("Slurm", base, plain), ("Slurm + SchedMate", mate, ours)):
-        submitted = {each.number: each.submitted for each in result.jobs}
-        found = simulate(
-            jobs,
-            submitted,
-            result.config,
-            overhead_s=extra_s,
-            reaction_s=back_s,
-            schedmate=ours if result is ours else None,
-            settings=settings,
-        )
-        simulated_s, live = found.jct_s, _jct(arm)
-        _add(shown, f"{name}: average JCT, s", float(live.mean()), float(simulated_s.mean()))
-        quantiles = float(np.percentile(live, 99)), float(np.percentile(simulated_s, 99))
-        _add(shown, f"{name}: p99 JCT, s", *quantiles)
-        waits = np.array([each.first_wait_s for each in arm])
-        waited = float(found.first_wait_s.mean())
-        _add(shown, f"{name}: average first wait, s", float(waits.mean()), waited)
-        averages.append((float(live.mean()), float(simulated_s.mean())))
-    gains = [averages[0][place] / averages[1][place] for place in range(2)]
-    _add(shown, "times better", *gains)
+    for name, (arm, result) in arms.items():
+        found = [
+            simulate(
+                jobs,
+                {each.number: each.submitted for each in result.jobs},
+                result.config,
+                times=RunTimes(extra_s, known),
+                reaction_s=back_s,
+                schedmate=ours if result is ours else None,
+                settings=settings,
+            )
+            for known in ({}, _run_times(result))
+        ]
+        live = _jct(arm)
+        for figure, of in _COMPARED.items():
+            _add(shown, f"{name}: {figure}", of(live), [of(each.jct_s) for each in found])
+        waits = float(np.mean([each.first_wait_s for each in arm]))
+        waited = [float(each.first_wait_s.mean()) for each in found]
+        _add(shown, f"{name}: average first wait, s", waits, waited)
+        averages.append([float(live.mean()), *(float(each.jct_s.mean()) for each in found)])
+    gain, *gains = (first / second for first, second in zip(*averages, strict=True))
+    _add(shown, "times better", gain, gains)
     return shown
 
 
-def _add(shown: Table, name: str, live: float, simulated: float) -> None:
-    error = f"{100 * (simulated / live - 1):+.1f} %" if live else "-"
-    shown.add_row(name, f"{live:,.2f}", f"{simulated:,.2f}", error)
+_COMPARED: dict[str, Callable[[np.ndarray], float]] = {
+    "average JCT, s": lambda jct: float(jct.mean()),
+    "median JCT, s": lambda jct: float(np.median(jct)),
+    "p99 JCT, s": lambda jct: float(np.percentile(jct, 99)),
+}
+
+
+def _run_times(arm: ArmResult) -> dict[int, list[float]]:
+    runs = {each.number: [one for one in each.attempts if one.start] for each in arm.jobs}
+    return {number: [_ran_s(one) for one in each] for number, each in runs.items() if each}
+
+
+def _add(shown: Table, name: str, live: float, simulated: Sequence[float]) -> None:
+    cells = [
+        cell for each in simulated for cell in (f"{each:,.2f}", f"{100 * (each / live - 1):+.1f} %")
+    ]
+    shown.add_row(name, f"{live:,.2f}", *cells)
 
 
 def _fairness(base: Arm, mate: Arm, ours: ArmResult, settings: Mapping[str, str]) -> Iterator[str]:

@@ -2,14 +2,16 @@
 
 What goes in: times of submission, requests, limits, the numbers in the code, what the daemon
 predicted, Slurm's configuration, and two constants of that machine: how much longer than its steps
-a run lasts, and how long after a failure SchedMate has queued a job again. No wait goes in.
+a run lasts, and how long after a failure SchedMate has queued a job again. No wait goes in. On a
+busy machine runs take longer than their steps by very different times; with the measured run times
+instead of the constant, what is left is the error of the scheduler's model.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -42,6 +44,23 @@ _NEVER_S = 1e6
 
 
 @dataclass(frozen=True, slots=True)
+class RunTimes:
+    """How long runs hold their GPUs: by the numbers in the code, or as measured."""
+
+    overhead_s: float
+    measured: Mapping[int, Sequence[float]] = field(default_factory=dict)
+    """Of jobs by their numbers: the first run, and the second where there was one."""
+
+    def first_s(self, job: ReplayedJob) -> float:
+        known = self.measured.get(job.number)
+        return known[0] if known else job.first_s + self.overhead_s
+
+    def second_s(self, job: ReplayedJob) -> float:
+        known = self.measured.get(job.number, ())
+        return known[1] if len(known) > 1 else job.sound_s + self.overhead_s
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     jct_s: np.ndarray
     first_wait_s: np.ndarray
@@ -53,19 +72,19 @@ def simulate(
     submitted: Mapping[int, float],
     config: str,
     *,
-    overhead_s: float,
+    times: RunTimes,
     reaction_s: float = 4.0,
     schedmate: ArmResult | None = None,
     settings: Mapping[str, str] | None = None,
 ) -> Outcome:
     """With SchedMate where its arm's predictions are given."""
     parameters = replace(SlurmParameters.read(config), idle_users=1)
-    asked = columns_of([_trace_job(job, submitted[job.number], overhead_s) for job in jobs])
+    asked = columns_of([_trace_job(job, submitted[job.number], times) for job in jobs])
     columns = ended_at_limits(asked, parameters.over_time_limit_s)
     by_number = {str(job.number): job for job in jobs}
     ordered = [by_number[each] for each in columns.ids]
     daemon = None if schedmate is None else _daemon(columns, schedmate, settings or {})
-    beside = OwnersBeside(ordered, overhead_s, reaction_s + _PAUSE_S, daemon)
+    beside = OwnersBeside(ordered, times, reaction_s + _PAUSE_S, daemon)
     values = {**DAEMON, **(settings or {})}
     engine = SimulationEngine(
         columns,
@@ -74,7 +93,7 @@ def simulate(
         SlurmNodes([GPUS_PER_NODE] * NODES),
         physics=Plain(columns.gpus.tolist()),
         restart_s=0.0,
-        recovery=_SecondRuns(ordered, overhead_s),
+        recovery=_SecondRuns(ordered, times),
         beside=beside,
         nice_range=int(values["SCHEDMATE_NICE_RANGE"]),
         over_time_limit_s=parameters.over_time_limit_s,
@@ -87,13 +106,13 @@ def simulate(
     )
 
 
-def _trace_job(job: ReplayedJob, submitted: float, overhead_s: float) -> TraceJob:
+def _trace_job(job: ReplayedJob, submitted: float, times: RunTimes) -> TraceJob:
     comes_back = job.fate in COMES_BACK
     return TraceJob(
         job_id=str(job.number),
         user=job.user,
         submit_time=submitted,
-        duration=_NEVER_S if comes_back else job.first_s + overhead_s,
+        duration=_NEVER_S if comes_back else times.first_s(job),
         gpus=job.gpus,
         time_limit=60.0 * job.limit_minutes,
         name=job.project,
@@ -135,8 +154,8 @@ def _estimates(columns: TraceColumns, arm: ArmResult) -> Estimates:
 class _SecondRuns:
     """Fulfils `Recovery`: a job that comes back runs from its beginning to its end."""
 
-    def __init__(self, jobs: Sequence[ReplayedJob], overhead_s: float) -> None:
-        self._second_s = [job.sound_s + overhead_s for job in jobs]
+    def __init__(self, jobs: Sequence[ReplayedJob], times: RunTimes) -> None:
+        self._second_s = [times.second_s(job) for job in jobs]
 
     def restarts_with(self, job: int, done_s: float) -> tuple[float, float]:  # noqa: ARG002
         return self._second_s[job], 0.0
@@ -151,13 +170,13 @@ class OwnersBeside:
     def __init__(
         self,
         jobs: Sequence[ReplayedJob],
-        overhead_s: float,
+        times: RunTimes,
         reaction_s: float,
         daemon: SimulatedDaemon | None,
     ) -> None:
         self._jobs = jobs
         self._reaction_s = reaction_s
-        self._overhead_s = overhead_s
+        self._times = times
         self._daemon = daemon
         self._back: set[int] = set()
 
@@ -204,12 +223,15 @@ class OwnersBeside:
 
     def _first_run(self, job: ReplayedJob) -> tuple[float, float]:
         """How long a run lasts that breaks, and when the next one is submitted after that."""
+        whole_s = self._times.first_s(job)
         if self._daemon is None:
-            return job.first_s + self._overhead_s, job.back_after_s
+            return whole_s, job.back_after_s
         if job.fate == "fault":
-            return job.first_s + self._overhead_s, self._reaction_s
+            return whole_s, self._reaction_s
+        if len(self._times.measured.get(job.number, ())) > 1:
+            return whole_s, self._reaction_s
         hang_s = 60.0 * float(DAEMON["SCHEDMATE_HANG__MINUTES"]) + self._reaction_s
         noticed_s = job.breaks_at_s + hang_s
         if noticed_s < job.first_s:
-            return noticed_s + self._overhead_s, _PAUSE_S
-        return job.first_s + self._overhead_s, job.back_after_s
+            return noticed_s + self._times.overhead_s, _PAUSE_S
+        return whole_s, job.back_after_s

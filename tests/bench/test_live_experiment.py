@@ -13,7 +13,7 @@ from bench.datasets import data_dir
 from bench.live import measures, replayed_jobs
 from bench.live.arm import ArmResult, Attempt, JobResult
 from bench.live.replayed_jobs import ReplayedJob
-from bench.live.simulated import simulate
+from bench.live.simulated import RunTimes, simulate
 
 CONFIG = """\
 PriorityType = priority/multifactor
@@ -145,7 +145,7 @@ def test_the_simulator_replays_jobs_that_come_back():
     """Four nodes of 8: the fifth job waits for the first; the fault's owner comes back later."""
     jobs = [a_job(0, fate="fault", meant_s=20.0), *(a_job(n, meant_s=40.0) for n in range(1, 5))]
     submitted = {job.number: float(job.number) for job in jobs}
-    found = simulate(jobs, submitted, CONFIG, overhead_s=0.0)
+    found = simulate(jobs, submitted, CONFIG, times=RunTimes(0.0))
     jct = dict(zip(found.numbers, found.jct_s.tolist(), strict=True))
 
     assert jct[4] == pytest.approx(10.0 - 4.0 + jobs[4].sound_s, abs=1.0)
@@ -163,10 +163,18 @@ def test_with_schedmate_the_shorter_of_two_waiting_jobs_goes_first():
     ]
     submitted = {job.number: job.at_s for job in jobs}
     results = [JobResult(job.number, job.at_s, [], (job.sound_s,) * 3, "same_code") for job in jobs]
-    plain = simulate(jobs, submitted, CONFIG, overhead_s=0.0)
+    plain = simulate(jobs, submitted, CONFIG, times=RunTimes(0.0))
     ours = simulate(
-        jobs, submitted, CONFIG, overhead_s=0.0, schedmate=an_arm("schedmate", *results)
+        jobs, submitted, CONFIG, times=RunTimes(0.0), schedmate=an_arm("schedmate", *results)
     )
 
     assert plain.first_wait_s[4] < plain.first_wait_s[5]
     assert ours.first_wait_s[5] < ours.first_wait_s[4]
+
+
+def test_measured_run_times_take_the_place_of_the_numbers():
+    jobs = [a_job(0), a_job(1, fate="fault", meant_s=20.0)]
+    times = RunTimes(0.0, {0: [33.0], 1: [5.0, 44.0]})
+    found = simulate(jobs, {0: 0.0, 1: 0.0}, CONFIG, times=times)
+
+    assert found.jct_s.tolist() == [33.0, pytest.approx(5.0 + 30.0 + 44.0, abs=2.0)]

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from policies.runs import starts
+from policies.runs import Watched, columns, most_held, rows, run, seen, starts
+from schedmate.policies.backfill import Conservative
 from schedmate.policies.slurm import Slurm
 from schedmate.policies.slurm_backfill import first_of_shortest_run
 from schedmate.policies.slurm_parameters import SlurmParameters
 from schedmate.policies.slurm_priority import SlurmPriority, ranked
-from schedmate.simulator.engine.cluster import Nodes
+from schedmate.simulator.engine.cluster import Nodes, Plain
 
 BY_SUBMISSION = {"weight_age": 0, "weight_fairshare": 0, "weight_job_size": 0}
 CONFIG = """\
@@ -109,6 +112,16 @@ def test_no_priority_is_below_one():
     priority = SlurmPriority(weights, Columns(nice=(600, 9000)), [8])
 
     assert (priority.of(0, 0.0), priority.of(1, 0.0)) == (1, 1)
+
+
+def test_many_priorities_are_those_of_each():
+    columns = Columns(gpus=(1, 8, 4), nice=(0, 70, -30), user=(0, 1, 0), submit=(0.0, 1800.0, 9e9))
+    weights = parameters(weight_age=1000, weight_fairshare=100, weight_job_size=50, max_age_s=3600)
+    priority = SlurmPriority(weights, columns, [8, 8])
+    priority.holds(0, 1, 0.0)
+    priority.recalculate(2000.0)
+
+    assert priority.of_all([2, 0, 1], 2000.0) == [priority.of(job, 2000.0) for job in (2, 0, 1)]
 
 
 def test_size_counts_half_by_nodes_and_half_by_gpus():
@@ -222,3 +235,37 @@ def test_submissions_are_batched():
 def test_a_node_is_chosen_as_a_real_slurm_chose_it(nodes, taken):
     """Observed on a private cluster of four nodes with cons_tres."""
     assert first_of_shortest_run(nodes) == taken
+
+
+@given(jobs=rows(), slack=st.lists(st.integers(0, 20), min_size=12, max_size=12))
+@settings(deadline=None, max_examples=60)
+def test_without_intervals_it_is_conservative_backfill(jobs, slack):
+    """Without weights, delays and nodes nothing is left of Slurm but its plan."""
+    slurm = Slurm(parameters(bf_interval_s=0.0, batch_sched_delay_s=0.0, bf_resolution_s=1.0))
+    limits = [seconds + slack[number] for number, (_, seconds, _) in enumerate(jobs)]
+
+    assert starts(slurm, jobs, planned=limits) == starts(Conservative(), jobs, planned=limits)
+
+
+@given(jobs=rows(most=20, gpus=8), limits=st.lists(st.integers(30, 90), min_size=20, max_size=20))
+@settings(deadline=None, max_examples=40)
+def test_every_job_ends_and_no_gpu_is_given_twice(jobs, limits):
+    planned = limits[: len(jobs)]
+    outcome, _ = run(Slurm(), jobs, cluster=Nodes([4, 4]), planned=planned)
+
+    assert most_held(outcome, jobs) <= 8
+    assert (outcome.end - outcome.start).tolist() == [seconds for _, seconds, _ in jobs]
+
+
+@pytest.mark.parametrize(("weight", "room"), [(5000, 1000), (100, 98), (5, None)])
+def test_schedmate_sets_no_job_back_below_the_floor(weight, room):
+    """By no more than a week's age, and so far only that it stays above 1."""
+    table = columns([(0.0, 50.0, 4), (0.0, 50.0, 4)])
+    slurm = Slurm(parameters(weight_age=1000, weight_partition=weight))
+    engine = Watched(
+        table, seen(table), slurm, Nodes([4]), physics=Plain(table.gpus.tolist()), restart_s=0.0
+    )
+    engine.now = 0.0
+    slurm.begin(engine)
+
+    assert engine.most_nice(0) == room

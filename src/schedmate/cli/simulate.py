@@ -29,6 +29,7 @@ _MOST = 10_000_000
 schedmate simulate synthetic --policy fifo,easy,sjf
 schedmate simulate trace.csv.gz --policy all --load 0.9 --report report.html
 schedmate simulate trace.csv --policy easy,easy+advisor,easy+schedmate --gpus 256 --json
+schedmate simulate store: --policy easy,easy+schedmate
 schedmate simulate synthetic --jobs 20000 --gpus 128 --gpus-per-node 8 --faults
 schedmate simulate synthetic --policy fifo,gavel --gpu-kinds a100:16:2.5,v100:48
 schedmate simulate trace.csv --sweep load=0.7,0.9,1.1 --sweep seed=0..4 --save sweep.csv
@@ -143,7 +144,9 @@ def command(
     """Compare policies on each TRACE: a table of past jobs.
 
     A plain table needs the columns job_id, user, submit_time, duration and gpus; public traces
-    are read as they are published. The word `synthetic` stands for a trace drawn on the spot.
+    are read as they are published. The word `synthetic` stands for a trace drawn on the spot,
+    `store:` for the runs of the store in use and what was read of their code; `store:FILE` for
+    those of another one.
     """
     tasks = _tasks(**asked)
     _check_places(report, table)
@@ -180,6 +183,7 @@ def _tasks(
     **asked: Any,
 ) -> list[SimulationTask]:
     """Each trace in each setting; what cannot be asked is refused before anything is read."""
+    from schedmate.cli._store_trace import trace_file
     from schedmate.model import BadInput
     from schedmate.simulator import plans
     from schedmate.simulator.sweeps import SYNTHETIC, SimulationTask, settings_of
@@ -203,7 +207,7 @@ def _tasks(
         SimulationTask(source=source, policies=names, restart_s=restart_cost, **asked).with_values(
             values
         )
-        for source in traces
+        for source in map(trace_file, traces)
         for values in settings
     ]
 

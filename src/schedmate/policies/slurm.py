@@ -11,8 +11,10 @@ the earliest time that limits allow, and starts those whose time is now.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Collection
+from itertools import accumulate
 
 from schedmate.model.priority import nice_range
 from schedmate.policies.base import ClusterView, Policy
@@ -20,6 +22,9 @@ from schedmate.policies.disciplines import plan_s
 from schedmate.policies.slurm_backfill import BackfillPlan, NodePlan, PoolPlan
 from schedmate.policies.slurm_parameters import SlurmParameters
 from schedmate.policies.slurm_priority import SlurmPriority
+
+_Rank = tuple[int, float, int]
+"""The priority, negative, the time of submission and the job."""
 
 
 class Slurm(Policy):
@@ -41,9 +46,8 @@ class Slurm(Policy):
         self._priorities = SlurmPriority(
             self._parameters, cluster.jobs, self._nodes or [cluster.gpus]
         )
-        self._waiting: dict[int, int] = {}
-        self._order: list[int] = []
-        self._sorted = True
+        self._waiting: dict[int, _Rank] = {}
+        self._order: list[_Rank] = []
         self._began: dict[int, float] = {}
         self._fresh: list[int] = []
         self._wanted_at = math.inf
@@ -55,16 +59,15 @@ class Slurm(Policy):
         self._woken = math.inf
 
     def arrived(self, job: int) -> None:
-        self._waiting[job] = self._priorities.of(job, self._cluster.now)
-        self._sorted = False
+        self._queue(job)
         self._fresh.append(job)
         self._want_main()
 
     def changed(self, job: int) -> None:
         self._changed = True
         if job in self._waiting:
-            self._waiting[job] = self._priorities.of(job, self._cluster.now)
-            self._sorted = False
+            self._leave(job)
+            self._queue(job)
             self._want_main()
 
     def priority(self, job: int) -> int:
@@ -92,9 +95,13 @@ class Slurm(Policy):
     def _calculate(self, now: float) -> None:
         self._calculated = now
         self._priorities.recalculate(now)
-        for job in self._waiting:
-            self._waiting[job] = self._priorities.of(job, now)
-        self._sorted, self._changed = False, True
+        waiting, submit = list(self._waiting), self._cluster.jobs.submit
+        priorities = self._priorities.of_all(waiting, now)
+        self._order = sorted(
+            (-priority, submit[job], job) for job, priority in zip(waiting, priorities, strict=True)
+        )
+        self._waiting = {rank[2]: rank for rank in self._order}
+        self._changed = True
 
     def _want_main(self) -> None:
         self._changed = True
@@ -104,7 +111,7 @@ class Slurm(Policy):
     def _try_at_submission(self) -> None:
         """As sbatch does where no job of higher priority waits."""
         for job in self._fresh:
-            if job in self._waiting and self._queue()[0] == job:
+            if job in self._waiting and self._order[0][2] == job:
                 self._start(job)
         self._fresh.clear()
 
@@ -112,7 +119,7 @@ class Slurm(Policy):
         self._main_at, self._wanted_at, self._freed = now, math.inf, False
         groups, blocked = self._cluster.jobs.group, set[int]()
         depth = len(self._waiting) if full else self._parameters.default_queue_depth
-        for job in self._queue()[:depth]:
+        for _, _, job in self._order[:depth]:
             if not self._cluster.free:
                 return
             if groups[job] not in blocked and not self._start(job):
@@ -125,14 +132,17 @@ class Slurm(Policy):
         plan = self._plan(now)
         tested, started = Counter[int](), 0
         parameters, jobs = self._parameters, self._cluster.jobs
-        for job in self._queue()[: parameters.bf_max_job_test]:
+        tried = [job for _, _, job in self._order[: parameters.bf_max_job_test]]
+        smallest = [*accumulate((jobs.gpus[job] for job in reversed(tried)), min)][::-1]
+        for place, job in enumerate(tried):
+            if smallest[place] > self._cluster.free:  # from here on none can start now
+                return
             user = jobs.user[job]
             tested[user] += 1
             if 0 < parameters.bf_max_job_user < tested[user]:
                 continue
             started += self._backfill(job, plan, now)
-            most_started = 0 < parameters.bf_max_job_start <= started
-            if most_started or not self._cluster.free:
+            if 0 < parameters.bf_max_job_start <= started:
                 return
 
     def _backfill(self, job: int, plan: BackfillPlan, now: float) -> bool:
@@ -163,22 +173,20 @@ class Slurm(Policy):
         if not self._cluster.start(job, excluded=closed):
             return False
         now = self._cluster.now
-        del self._waiting[job]
-        self._sorted = False
+        self._leave(job)
         self._began[job] = now
         self._priorities.holds(job, self._cluster.jobs.gpus[job], now)
         self._changed = True
         return True
 
-    def _queue(self) -> list[int]:
-        """By priority, then by submission."""
-        if not self._sorted:
-            submit = self._cluster.jobs.submit
-            self._order = sorted(
-                self._waiting, key=lambda job: (-self._waiting[job], submit[job], job)
-            )
-            self._sorted = True
-        return self._order
+    def _queue(self, job: int) -> None:
+        """At its place by priority, then by submission."""
+        priority = self._priorities.of(job, self._cluster.now)
+        rank = self._waiting[job] = (-priority, self._cluster.jobs.submit[job], job)
+        insort(self._order, rank)
+
+    def _leave(self, job: int) -> None:
+        del self._order[bisect_left(self._order, self._waiting.pop(job))]
 
     def _wake(self, now: float) -> None:
         """At the next moment at which a scheduler has something to do."""

@@ -6,6 +6,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import numpy as np
+
 from schedmate.model.priority import FLOOR
 from schedmate.policies.base import JobColumns
 from schedmate.policies.priority_queue import FairShare
@@ -26,6 +28,13 @@ class SlurmPriority:
         self._gpus = max(1, sum(node_gpus))
         self._largest = max(node_gpus, default=1)
         self._factors = self._fair_factors(0.0)
+        sizes = {gpus: self._size(gpus) for gpus in set(jobs.gpus)}
+        self._fixed = [
+            parameters.weight_job_size * sizes[gpus]
+            + parameters.weight_partition
+            + parameters.weight_qos
+            for gpus in jobs.gpus
+        ]
 
     def holds(self, job: int, gpus: int, now: float) -> None:
         """Its user holds so many more GPUs from now on, or fewer where that is negative."""
@@ -38,15 +47,21 @@ class SlurmPriority:
     def of(self, job: int, now: float) -> int:
         jobs, weights = self._jobs, self._parameters
         age = min(1.0, max(0.0, (now - jobs.submit[job]) / weights.max_age_s))
-        priority = (
-            weights.weight_age * age
-            + weights.weight_fairshare * self._factors[jobs.user[job]]
-            + weights.weight_job_size * self._size(jobs.gpus[job])
-            + weights.weight_partition
-            + weights.weight_qos
-            - jobs.nice[job]
-        )
+        fair = weights.weight_fairshare * self._factors[jobs.user[job]]
+        priority = weights.weight_age * age + fair + self._fixed[job] - jobs.nice[job]
         return max(FLOOR, math.floor(priority))
+
+    def of_all(self, waiting: Sequence[int], now: float) -> list[int]:
+        """The same numbers of many jobs."""
+        jobs, weights = self._jobs, self._parameters
+        submit = np.array([jobs.submit[job] for job in waiting])
+        age = np.clip((now - submit) / weights.max_age_s, 0.0, 1.0)
+        fair = np.array([self._factors[jobs.user[job]] for job in waiting])
+        fixed = np.array([self._fixed[job] for job in waiting])
+        nice = np.array([jobs.nice[job] for job in waiting])
+        priority = weights.weight_age * age + weights.weight_fairshare * fair + fixed - nice
+        whole: list[int] = np.maximum(FLOOR, np.floor(priority)).astype(np.int64).tolist()
+        return whole
 
     def _size(self, gpus: int) -> float:
         """Half by nodes, half by CPUs, of which each GPU has its share."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from schedmate.core import TimeLimits
 from schedmate.policies import POLICIES, Answers
-from schedmate.simulator.engine.outcome import PolicyComparison
+from schedmate.simulator.engine.outcome import PolicyComparison, SimulationOutcome
 from schedmate.simulator.estimators.controls import CONTROLS
 from schedmate.simulator.experiments.execute import Backend
 from schedmate.simulator.experiments.knowledge import SEMANTIC, Knowledge
@@ -23,6 +23,10 @@ OnProgress = Callable[[str, int, int], None]
 _NO_CODE = (
     "SchedMate knows no code here: it predicts from user, name and request alone, and the tracker "
     "has no log to read"
+)
+_RECORDED = (
+    "what SchedMate knows of a job's code is what the store kept when it ran: nothing is "
+    "synthetic, and the tracker has no log to read"
 )
 _SEMI_SYNTHETIC = (
     "semi-synthetic: each job was given a training project of ours, whose numbers explain {:.0%} "
@@ -89,9 +93,9 @@ def comparison(setting: Setting, runs: Sequence[PolicyRun]) -> PolicyComparison:
         trace=setting.name,
         jobs=len(setting.columns),
         gpus=setting.gpus,
-        assumptions=tuple(assumptions(setting, [plan(each.policy) for each in runs])),
+        assumptions=tuple(assumptions(setting, runs_planned(runs))),
         policies={each.policy: each.summary for each in runs},
-        kinds={each.policy: POLICIES[plan(each.policy).policy].kind for each in runs},
+        kinds={each.name: POLICIES[each.policy].kind for each in runs_planned(runs)},
         controls={
             each.policy: {name: control.summary for name, control in each.controls.items()}
             for each in runs
@@ -99,6 +103,25 @@ def comparison(setting: Setting, runs: Sequence[PolicyRun]) -> PolicyComparison:
         },
         load=None if load == float("inf") else load,
     )
+
+
+AS_IT_WAS = "as it was"
+"""The row of what really happened, where a trace says when its jobs started."""
+
+
+def as_it_was(setting: Setting) -> list[PolicyRun]:
+    """The jobs as they really ran: none where a start is unknown."""
+    columns = setting.columns
+    if columns.start is None:
+        return []
+    start = np.maximum(columns.start, columns.submit)
+    outcome = SimulationOutcome.unbroken(columns, start, start + columns.duration)
+    return [PolicyRun(AS_IT_WAS, columns, setting.gpus, outcome, 0.0)]
+
+
+def runs_planned(runs: Sequence[PolicyRun]) -> list[Plan]:
+    """The plans of those that were simulated."""
+    return [plan(each.policy) for each in runs if each.policy != AS_IT_WAS]
 
 
 def _named(on_progress: OnProgress | None, name: str) -> Callable[[int, int], None] | None:
@@ -214,6 +237,8 @@ def _lowered() -> str:
 def _of_the_workload(setting: Setting, plans: Sequence[Plan]) -> list[str]:
     if not any(each.parts for each in plans):
         return []
+    if setting.recorded is not None:
+        return [_RECORDED]
     if setting.workload is None:
         return [_NO_CODE]
     return [_SEMI_SYNTHETIC.format(setting.workload.explained)]

@@ -66,7 +66,11 @@ class Knowledge:
 
         setting = self._setting
         return advisor.estimate(
-            setting.columns, self.known_at, setting.workload, on_progress=self.on_progress
+            setting.columns,
+            self.known_at,
+            setting.workload,
+            recorded=setting.recorded,
+            on_progress=self.on_progress,
         )
 
     def _site_model(self) -> Estimates:

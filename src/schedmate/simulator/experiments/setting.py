@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from schedmate.core import FairnessLimits
-from schedmate.model import BadInput
+from schedmate.model import BadInput, PastRun
 from schedmate.policies import DEFAULT_ORDERING
 from schedmate.simulator.engine.faults import Fault
 from schedmate.simulator.synthetic import SyntheticWorkload
@@ -69,6 +69,9 @@ class Setting:
     restart_s: float = RESTART_S
     seed: int = 0
     workload: SyntheticWorkload | None = None
+    recorded: tuple[PastRun, ...] | None = None
+    """The jobs as a store remembers them, with what was read of their code, in the columns' order;
+    instead of a synthetic workload."""
     error: float | None = None
     """Where set, every predictor gives the true run time with this error (standard deviation of
     the logarithm): to see how good predictions must be. Oracles stay exact."""

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 
-from schedmate.model import BadInput
+from schedmate.model import BadInput, JobId, PastRun
 from schedmate.policies import POLICIES, Policy
 from schedmate.simulator.engine.faults import draw_faults
 from schedmate.simulator.engine.outcome import PolicyComparison
 from schedmate.simulator.estimators.controls import CONTROLS
-from schedmate.simulator.experiments.compare import compare, comparison
+from schedmate.simulator.experiments.compare import as_it_was, compare, comparison
 from schedmate.simulator.experiments.plan import plan
 from schedmate.simulator.experiments.setting import (
     DEFAULT_LOAD,
@@ -71,6 +71,8 @@ class Loaded:
     gpus: int | None
     notes: tuple[str, ...]
     left_out: BadRows
+    runs: Mapping[JobId, PastRun] = field(default_factory=dict)
+    """By id, where a store has them."""
 
 
 def expected_s(
@@ -117,6 +119,8 @@ def run_task(
         return _by_group_result(task, loaded, on_progress, reported=reported)
     setting = _setting(task, loaded.name, loaded.columns, loaded)
     runs = compare(setting, task.policies, controls=task.controls, on_progress=on_progress)
+    if setting.gpus == loaded.gpus and not (setting.left_out or task.swept):
+        runs = [*runs, *as_it_was(setting)]
     compared = replace(comparison(setting, runs), setting=dict(task.swept))
     digested = digest(compared, setting.columns, runs) if reported else None
     return SimulationResult(task, compared, setting.workload is not None, loaded.left_out, digested)
@@ -166,7 +170,10 @@ def _setting(task: SimulationTask, name: str, columns: TraceColumns, loaded: Loa
         left_out=left_out,
         notes=(*_notes(task, loaded), *([LIMITS_DRAWN] if limited is not kept else [])),
     )
-    return _with_workload(_with_faults(setting, task), task)
+    setting = _with_faults(setting, task)
+    if loaded.runs and task.workload is None and not _shared_or_stretched(task):
+        return replace(setting, recorded=tuple(loaded.runs[job] for job in setting.columns.ids))
+    return _with_workload(setting, task)
 
 
 def _node_sizes(task: SimulationTask, gpus: int) -> tuple[int, ...]:
@@ -206,8 +213,11 @@ def _with_faults(setting: Setting, task: SimulationTask) -> Setting:
 def _needs_workload(task: SimulationTask) -> bool:
     if task.workload is not None:
         return task.workload
-    shared_or_stretched = any("throughput" in policy.asks_for for policy in _policies(task))
-    return _aided(task) or shared_or_stretched
+    return _aided(task) or _shared_or_stretched(task)
+
+
+def _shared_or_stretched(task: SimulationTask) -> bool:
+    return any("throughput" in policy.asks_for for policy in _policies(task))
 
 
 def _aided(task: SimulationTask) -> bool:
@@ -264,7 +274,8 @@ def _read(source: str) -> Loaded:
 
 
 def _loaded(trace: Trace) -> Loaded:
-    notes = [f"{count} rows left out: {reason}" for reason, count in trace.left_out.items()]
+    left_out = [f"{count} rows left out: {reason}" for reason, count in trace.left_out.items()]
+    notes = [*trace.notes, *left_out]
     if trace.bad_rows:
         notes.insert(0, f"{len(trace.bad_rows)} bad rows of the trace are left out")
     return Loaded(
@@ -277,4 +288,5 @@ def _loaded(trace: Trace) -> Loaded:
             rows=len(trace.bad_rows) + len(trace.jobs),
             first=tuple(str(row) for row in trace.bad_rows[:_NAMED_ROWS]),
         ),
+        runs=trace.runs,
     )

@@ -23,6 +23,7 @@ from schedmate.simulator.traces.philly_csv import PHILLY_CSV
 from schedmate.simulator.traces.plain import PLAIN_CSV
 from schedmate.simulator.traces.sacct import ASK_AGAIN, Sacct, is_aligned
 from schedmate.simulator.traces.separated import CsvFormat
+from schedmate.simulator.traces.store import StoreTrace
 from schedmate.simulator.traces.swf import Swf
 from schedmate.simulator.traces.synthetic import synthetic
 from schedmate.simulator.traces.table import REQUIRED
@@ -42,6 +43,7 @@ READERS: tuple[TraceReader, ...] = (
     PaiJobs(),
     LSF,
     Sacct(),
+    StoreTrace(),
     Swf(),
 )
 

@@ -12,12 +12,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
 from schedmate.simulator.traces import cells
 from schedmate.simulator.traces.base import Trace, TraceJob
 from schedmate.simulator.traces.cells import Row
+from schedmate.simulator.traces.finished import SIZE_AS_IT_WAS, most_in_use
 from schedmate.simulator.traces.gathering import LeftOut, Rows, gather
 from schedmate.simulator.traces.opening import head_lines, opened
 
@@ -48,7 +50,9 @@ class Sacct:
 
     def read(self, path: Path) -> Trace:
         with opened(path) as file:
-            return gather(path.name, _runs(_rows(file)), _job_of)
+            trace = gather(path.name, _runs(_rows(file)), _job_of)
+        most = most_in_use(trace.jobs)
+        return trace if most is None else replace(trace, gpus=most, notes=(SIZE_AS_IT_WAS,))
 
 
 def is_aligned(lines: Sequence[str]) -> bool:
