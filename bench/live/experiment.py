@@ -26,7 +26,7 @@ from pathlib import Path
 
 from bench.command import command_line, machine
 from bench.live import measures, replayed_jobs
-from bench.live.arm import DAEMON, ArmResult, Attempt, JobResult
+from bench.live.arm import DAEMON, ArmResult, Attempt, JobResult, read_store
 from bench.live.replayed_jobs import ReplayedJob
 from schedmate.testing.slurm_cluster import why_not
 
@@ -117,6 +117,7 @@ def _run_pair(
 
 def _read_pair(pair: int, directory: Path) -> tuple[ArmResult, ArmResult]:
     plain, ours = (_read(directory / f"{pair}-{arm}.json") for arm in ARMS)
+    read_store(directory / f"{pair}-schedmate.state" / "schedmate.sqlite3", ours)
     return plain, ours
 
 
@@ -126,7 +127,8 @@ def _read(path: Path) -> ArmResult:
         JobResult(**each | {"attempts": [Attempt(**one) for one in each["attempts"]]})
         for each in raw.pop("jobs")
     ]
-    return ArmResult(**raw, jobs=jobs)
+    known = ArmResult.__dataclass_fields__
+    return ArmResult(**{name: raw[name] for name in raw if name in known}, jobs=jobs)
 
 
 if __name__ == "__main__":
