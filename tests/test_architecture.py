@@ -33,7 +33,7 @@ PACKAGES: dict[str, set[str]] = {
     "handler": {"model", "files", "logs"},
     "llm": {"model", "config", "disk"},
     "store": {"model", "config", "disk"},
-    "schedulers": {"model", "config", "disk", "files"},
+    "schedulers": {"model", "config", "sections", "disk", "files"},
     "core": {"model", "policies"},
     "simulator": {"model", "files", "policies", "core", *THINKERS},
     "service": {
@@ -49,6 +49,7 @@ PACKAGES: dict[str, set[str]] = {
     },
     "web": {"model", "config", "site_settings", "service", "store"},
     "client": {"model", "service"},
+    "mcp": {"model", "service"},
     "demo": {"model", "config", "policies", "simulator", "service", "llm"},
     "testing": {"model", "config", "files", "policies", "core", "simulator", *OUTSIDE},
 }
@@ -59,6 +60,7 @@ SERVICE: dict[str, set[str]] = {
     "": set(),
     "records": {""},
     "views": {"", "records"},
+    "notifications": {"", "views"},
     "usecases": {"", "records"},
     "daemon": {"", "records", "usecases"},
 }

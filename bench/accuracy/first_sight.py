@@ -16,9 +16,11 @@ from bench.corpora.home_made_runs import (
     fifth,
     first,
     fourth,
+    ninth,
     second,
     seventh,
     sixth,
+    tenth,
     third,
 )
 from bench.corpora.home_made_runs.run import Run
@@ -32,6 +34,8 @@ SETS = {
     "sixth": sixth.RUNS,
     "seventh": seventh.RUNS,
     "eighth": eighth.RUNS,
+    "ninth": ninth.RUNS,
+    "tenth": tenth.RUNS,
 }
 
 

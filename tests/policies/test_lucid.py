@@ -122,12 +122,22 @@ def test_where_few_jobs_come_nobody_shares():
 def test_a_slow_pair_is_undone_when_somebody_watches():
     jobs = [(0, 900, 3), (10, 450, 3)]
     slow = use(jobs, packed=0.3)
-    outcome, log = run(lucid(unpack_below=0.5, watch_s=100.0), jobs, physics=slow)
+    outcome, log = run(lucid(unpack_below=1.0, watch_s=100.0), jobs, physics=slow)
 
     assert (110, "stop", 1, 0) in log
     assert outcome.end.tolist() == [110 + 900 - 10 - 30, 110 + 900 - 10 - 30 + 450]
     _, unwatched = run(lucid(), jobs, physics=slow)
     assert not any(what == "stop" for _, what, _, _ in unwatched)
+
+
+def test_a_pair_that_gets_more_done_together_stays_together():
+    """Each at 0.55: slower than alone, and still faster than one after the other."""
+    jobs = [(0, 900, 3), (10, 450, 3)]
+
+    _, log = run(lucid(unpack_below=1.0, watch_s=100.0), jobs, physics=use(jobs, packed=0.55))
+
+    assert any(what == "beside" for _, what, _, _ in log)
+    assert not any(what == "stop" for _, what, _, _ in log)
 
 
 def test_a_job_as_large_as_the_cluster_gets_the_profilers_gpus_too():
@@ -141,7 +151,7 @@ def test_a_job_as_large_as_the_cluster_gets_the_profilers_gpus_too():
     jobs=rows(most=16),
     levels=st.lists(st.sampled_from([0.1, 0.5, 0.9]), min_size=16, max_size=16),
     profiled=st.booleans(),
-    below=st.sampled_from([None, 0.85]),
+    below=st.sampled_from([None, 1.7]),
 )
 def test_gpus_are_shared_by_pairs_only_and_all_work_is_done(jobs, levels, profiled, below):
     physics = Shared([gpus for _, _, gpus in jobs], use=levels, packed=0.8)

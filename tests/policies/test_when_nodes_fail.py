@@ -19,7 +19,7 @@ def policy(name: str):
     if name != "lucid":
         return POLICIES[name]()
     short = Profiling(seconds=5.0, share=0.2)
-    return Lucid(profiling=short, few_an_hour=0, unpack_below=0.95, watch_s=3.0)
+    return Lucid(profiling=short, few_an_hour=0, unpack_below=1.95, watch_s=3.0)
 
 
 @pytest.mark.parametrize("name", ["multifactor", "gittins", "lucid", "gavel", "pollux", "sia"])

@@ -1,5 +1,12 @@
+import subprocess
+from contextlib import closing
+
 import pytest
 
+from schedmate.config import LlmSettings, Settings
+from schedmate.schedulers.slurm import SlurmScheduler
+from schedmate.service.wiring import open_store
+from schedmate.testing.scheduler_bench import Bench
 from schedmate.testing.slurm_cluster import private_slurm, why_no_rest, why_not
 
 pytest.register_assert_rewrite("schedmate.testing.scheduler_contract")
@@ -23,3 +30,28 @@ def rest_cluster(slurm_cluster):
     slurm_cluster.start_rest()
     yield slurm_cluster
     slurm_cluster.stop_daemon("slurmrestd")
+
+
+@pytest.fixture
+def bench(slurm_cluster, tmp_path):
+    bench = Bench(SlurmScheduler(), tmp_path, patience_s=120)
+    yield bench
+    subprocess.run(["scancel", "--user=root"], check=True)
+    bench.clear()
+
+
+@pytest.fixture
+def settings(tmp_path, monkeypatch):
+    monkeypatch.setenv("SCHEDMATE_CONFIG", "/dev/null")
+    return Settings(
+        scheduler="slurm",
+        mode="act",
+        state_dir=tmp_path / "state",
+        llm=LlmSettings(enabled=False),
+    )
+
+
+@pytest.fixture
+def store(settings):
+    with closing(open_store(settings)) as store:  # what ended before it was made is left alone
+        yield store

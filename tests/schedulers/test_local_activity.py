@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from schedmate.schedulers.base import MeasuresActivity
+from schedmate.schedulers.base import KnowsOpenFiles, MeasuresActivity
 from schedmate.schedulers.local.gpus import busy_gpus
 from schedulers.local_site import LocalSite, processes_of, wait_for
 
@@ -64,6 +64,21 @@ def test_a_process_that_was_stopped_is_blocked_and_not_hung(site):
     os.kill(pid, signal.SIGSTOP)
 
     wait_for(lambda: site.scheduler.activity(site.scheduler.jobs([job]))[job].blocked)
+
+
+def test_files_that_a_run_has_open_for_writing(site):
+    assert isinstance(site.scheduler, KnowsOpenFiles)
+    text = "exec 3>> written 4< /etc/passwd; sleep 600 & sleep 600"
+    jobs = [site.submit("bash", "-c", one) for one in (text, "sleep 600")]
+
+    def written():
+        found = site.scheduler.written_files(site.scheduler.jobs(jobs))
+        return [found.get(job, frozenset()) for job in jobs]
+
+    path = str(site.work.resolve() / "written")
+    one, other = wait_for(lambda: path in written()[0] and written(), "the start of the first")
+    assert "/etc/passwd" not in one
+    assert path not in other
 
 
 def test_jobs_that_do_not_run_are_left_out(site):

@@ -3,22 +3,20 @@
 import os
 import shutil
 import signal
-import subprocess
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from schedmate.config import Settings
 from schedmate.model import JobState, SchedulerUnreachable
 from schedmate.schedulers.slurm import SlurmScheduler
 from schedmate.service.daemon.assembling import assemble
-from schedmate.testing.scheduler_bench import Bench
 from schedulers.local_site import wait_for
+from schedulers.slurm_site import LATER
 
 pytestmark = pytest.mark.slurm
 
-LATER = "--begin=now+1week"
 NO_ANSWERS = {
     "nothing": "exit 0",
     "an error text": "echo 'slurm_load_jobs error: Unable to contact slurm controller'",
@@ -28,17 +26,8 @@ NO_ANSWERS = {
 
 
 @pytest.fixture
-def bench(slurm_cluster, tmp_path):
-    bench = Bench(SlurmScheduler(), tmp_path, patience_s=60)
-    yield bench
-    subprocess.run(["scancel", "--user=root"], check=True)
-    bench.clear()
-
-
-@pytest.fixture
-def daemon(bench, tmp_path):
-    settings = Settings(scheduler="slurm", mode="assist", state_dir=tmp_path / "state")
-    with assemble(settings) as daemon:
+def daemon(bench, settings):
+    with assemble(replace(settings, mode="assist")) as daemon:
         yield daemon
 
 

@@ -10,41 +10,26 @@ from dataclasses import replace
 
 import pytest
 
-from schedmate.config import Settings
 from schedmate.model import Action, JobState
 from schedmate.schedulers.slurm import SlurmScheduler
 from schedmate.service.actions import Actions
 from schedmate.service.daemon.assembling import assemble
 from schedmate.service.wiring import open_store
-from schedmate.testing.scheduler_bench import Bench
 from schedulers.local_site import wait_for
+from schedulers.slurm_site import LATER, scontrol
 
 pytestmark = pytest.mark.slurm
 
-LATER = "--begin=now+1week"
-
 
 @pytest.fixture
-def bench(slurm_cluster, tmp_path):
-    bench = Bench(SlurmScheduler(), tmp_path, patience_s=60)
-    yield bench
-    subprocess.run(["scancel", "--user=root"], check=True)
-    bench.clear()
-
-
-@pytest.fixture
-def settings(bench, tmp_path):
-    return Settings(scheduler="slurm", mode="assist", state_dir=tmp_path / "state")
+def settings(bench, settings):
+    return replace(settings, mode="assist")
 
 
 @pytest.fixture
 def daemon(settings):
     with assemble(settings) as daemon:
         yield daemon
-
-
-def scontrol(*words):
-    subprocess.run(["scontrol", *words], check=True)
 
 
 def array(bench, tasks, *flags):

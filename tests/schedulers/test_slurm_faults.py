@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -21,10 +22,10 @@ from schedmate.service.daemon.assembling import assemble
 from schedmate.service.wiring import open_store
 from schedmate.testing.scheduler_bench import Bench
 from schedulers.local_site import wait_for
+from schedulers.slurm_site import LATER, kill_steps
 
 pytestmark = pytest.mark.slurm
 
-LATER = "--begin=now+1week"
 OUTAGE_S = float(os.environ.get("SCHEDMATE_TEST_OUTAGE_S", "6"))
 PATIENCE_S = 120.0
 FIRST = "${SLURM_RESTART_COUNT:-0}"
@@ -43,8 +44,8 @@ def bench(slurm_cluster, tmp_path):
 
 
 @pytest.fixture
-def settings(bench, tmp_path):
-    return Settings(scheduler="slurm", mode="assist", state_dir=tmp_path / "state")
+def settings(bench, settings):
+    return replace(settings, mode="assist")
 
 
 def test_a_controller_that_comes_back_finds_everything_as_it_was(bench, settings, slurm_cluster):
@@ -219,8 +220,7 @@ def test_a_node_that_dies_under_its_jobs(patient_bench, tmp_path, slurm_cluster)
         bench.wait_for_lines("ran", 1)
         (node,) = bench.job(job_id).nodes
         slurm_cluster.stop_daemon(node)
-        steps = f"slurmstepd: \\[{job_id}\\."
-        subprocess.run(["pkill", "-KILL", "-f", steps], check=False)
+        kill_steps(slurm_cluster, job_id)
         try:
             # what SlurmdTimeout would find out
             down = ["scontrol", "update", f"NodeName={node}", "State=DOWN", "Reason=died"]

@@ -11,21 +11,11 @@ import pytest
 
 from schedmate.config import Settings
 from schedmate.model import JobState, NotFound
-from schedmate.schedulers.slurm import SlurmScheduler
 from schedmate.service.daemon.assembling import assemble
-from schedmate.testing.scheduler_bench import Bench
 from schedulers.local_site import wait_for
+from schedulers.slurm_site import LATER
 
 pytestmark = pytest.mark.slurm
-
-LATER = "--begin=now+1week"
-
-
-@pytest.fixture
-def bench(slurm_cluster, tmp_path):
-    bench = Bench(SlurmScheduler(), tmp_path, patience_s=60)
-    yield bench
-    bench.clear()
 
 
 @pytest.fixture

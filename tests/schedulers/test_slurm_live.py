@@ -9,17 +9,9 @@ from schedmate.model import JobState, Request, SchedulerError, SchedulerUnreacha
 from schedmate.schedulers.slurm import SlurmScheduler
 from schedmate.service.views.job_view import JobView
 from schedmate.service.views.sentences import why_sentence
-from schedmate.testing.scheduler_bench import Bench
 from schedmate.testing.slurm_config import GPU_TYPE
 
 pytestmark = pytest.mark.slurm
-
-
-@pytest.fixture
-def bench(slurm_cluster, tmp_path):
-    bench = Bench(SlurmScheduler(), tmp_path, patience_s=60)
-    yield bench
-    bench.clear()
 
 
 @pytest.fixture

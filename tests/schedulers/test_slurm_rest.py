@@ -13,10 +13,10 @@ from schedmate.schedulers.slurm.commands import SlurmCommands
 from schedmate.schedulers.slurm.rest.access import RestAccess
 from schedmate.testing.scheduler_bench import Bench
 from schedmate.testing.scheduler_contract import SchedulerContract
+from schedulers.slurm_site import LATER
 
 pytestmark = pytest.mark.slurm
 
-LATER = "--begin=now+1week"
 PATIENCE_S = 60.0
 
 

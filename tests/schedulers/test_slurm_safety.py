@@ -8,9 +8,11 @@ from dataclasses import replace
 
 import pytest
 
-from schedmate.config import LlmSettings, Settings, TimeLimitSettings
+from schedmate.config import TimeLimitSettings
 from schedmate.model import Action, JobState, PartlyKnown, Request, SchedulerError
 from schedmate.schedulers.slurm import SlurmScheduler
+from schedmate.schedulers.slurm.changes import CommandChanges
+from schedmate.schedulers.slurm.commands import SlurmCommands
 from schedmate.schedulers.slurm.source import CommandSource
 from schedmate.service.actions import Actions
 from schedmate.service.daemon.assembling import assemble
@@ -19,41 +21,15 @@ from schedmate.service.usecases.submit import submission_of, submit
 from schedmate.service.views.job_view import job_view
 from schedmate.service.views.sentences import why_sentence
 from schedmate.service.visibility import Viewer
-from schedmate.service.wiring import open_store
 from schedmate.store import KeptAdvice
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import an_advice
-from schedmate.testing.scheduler_bench import Bench
 from service.dying import Crash, Steps
 
 pytestmark = pytest.mark.slurm
 # no end may fall into the second in which the store was made
 ECC = "sleep 1.5; echo 'RuntimeError: CUDA error: uncorrectable ECC error encountered'; exit 1"
 PATIENCE_S = 60.0
-
-
-@pytest.fixture
-def bench(slurm_cluster, tmp_path):
-    bench = Bench(SlurmScheduler(), tmp_path, patience_s=PATIENCE_S)
-    yield bench
-    bench.clear()
-
-
-@pytest.fixture
-def settings(tmp_path, monkeypatch):
-    monkeypatch.setenv("SCHEDMATE_CONFIG", "/dev/null")
-    return Settings(
-        scheduler="slurm",
-        mode="act",
-        state_dir=tmp_path / "state",
-        llm=LlmSettings(enabled=False),
-    )
-
-
-@pytest.fixture
-def store(settings):
-    with closing(open_store(settings)) as store:  # what ended before it was made is left alone
-        yield store
 
 
 def looks(settings, times=1):
@@ -244,8 +220,8 @@ class Dying:
 def dies(action, store, last, *, done):
     """Whether a daemon that carries it out had such a command at all."""
     scheduler = SlurmScheduler()
-    scheduler._slurm = Dying(scheduler._slurm, last, done=done)
-    scheduler._source = CommandSource(scheduler._slurm)
+    slurm = Dying(SlurmCommands(), last, done=done)
+    scheduler._source, scheduler._changes = CommandSource(slurm), CommandChanges(slurm)
     actions = Actions(scheduler, store, "act")
     try:
         actions.carry_out(action, 1.0)

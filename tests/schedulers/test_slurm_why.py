@@ -7,25 +7,16 @@ import pytest
 
 from schedmate.config import Settings
 from schedmate.model import Job, JobState, Request, Spread
-from schedmate.schedulers.slurm import SlurmScheduler, reasons
+from schedmate.schedulers.slurm import reasons
 from schedmate.service.views.job_view import job_view
 from schedmate.service.views.sentences import end_in_words, why_sentence
 from schedmate.service.visibility import viewer_of
 from schedmate.service.wiring import open_store
-from schedmate.testing.scheduler_bench import Bench
-
-LATER = "--begin=now+1week"
+from schedulers.slurm_site import LATER
 
 
 def run(*words):
     return subprocess.check_output(words, text=True).strip()
-
-
-@pytest.fixture
-def bench(slurm_cluster, tmp_path):
-    bench = Bench(SlurmScheduler(), tmp_path, patience_s=60)
-    yield bench
-    bench.clear()
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ import pytest
 from files.people import OTHER, OWNER, give, needs_root
 from schedmate.files import INVOKER
 from schedmate.model import Activity, JobState, SchedulerError, SchedulerUnreachable
+from schedmate.service.daemon import file_changes
 from schedmate.service.daemon.activity import Activities
 from schedmate.service.daemon.file_changes import Change, Writers, changes_below
 from schedmate.testing.builders import a_job
@@ -104,6 +105,32 @@ def test_the_log_of_another_job_is_no_sign_of_life(tmp_path, state, restarts):
     assert Activities(scheduler).of([suspect], [suspect, other])["1"].files_at == 100
 
 
+def test_a_walk_that_takes_too_long_says_nothing_about_a_job(tmp_path, monkeypatch):
+    """A change may be among the files that were not reached: the job is not taken for idle."""
+    scheduler = Measuring(job1=Activity(cpu_s=1.0), job2=Activity(cpu_s=1.0))
+    scheduler.scripts["2"] = "jupyter lab"
+    write(tmp_path / "model.pt", 100)
+    jobs = [running(scheduler, name, tmp_path, command=("job.sh",)) for name in ("1", "2")]
+    assert Activities(scheduler).of(jobs, jobs).keys() == {"1", "2"}
+
+    monkeypatch.setattr(file_changes, "_LONGEST_WALK_S", -1.0)
+
+    found = Activities(scheduler).of(jobs, jobs)
+    assert found.keys() == {"2"}
+    assert found["2"].interactive
+
+
+def test_of_very_many_files_some_are_enough(tmp_path, monkeypatch):
+    for name in "abc":
+        write(tmp_path / name, 100)
+        write(tmp_path / "below" / name, 200)
+    monkeypatch.setattr(file_changes, "_MOST_FILES", 3)
+
+    found = changes_below(INVOKER, str(tmp_path))
+
+    assert [change.at for change in found] == [100, 100, 100], "those at the top"
+
+
 def newest(name, job, *others, **parts):
     """When the file last changed if it may be the job's."""
     change = Change(f"{job.workdir}/{name}", 100.0, **parts)
@@ -118,6 +145,24 @@ def test_a_log_that_two_jobs_share_counts_for_both():
     one, other = (a_running_job(name, logs=("/data/run/train.log",)) for name in ("1", "2"))
 
     assert newest("train.log", one, other) == newest("train.log", other, one) == 100
+
+
+@pytest.mark.parametrize(
+    ("opened", "counts"),
+    [
+        ({}, True),
+        ({"2": frozenset({"/data/run/events"})}, False),
+        ({"2": frozenset({"/data/run/events"}), "1": frozenset({"/data/run/events"})}, True),
+        ({"2": frozenset({"/data/run/other"})}, True),
+    ],
+)
+def test_a_file_that_another_job_has_open_is_that_jobs(opened, counts):
+    one, other = (a_running_job(name) for name in ("1", "2"))
+    change = Change("/data/run/events", 100.0)
+
+    found = Writers([one, other], opened).newest_of(one, [change])
+
+    assert found == (100 if counts else None)
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from schedmate.model import (
     Workload,
 )
 from schedmate.service.usecases import backtest as backtesting
-from schedmate.service.usecases.backtest import RunReplay, backtest
+from schedmate.service.usecases.backtest import RunReplay, backtest, scratch_settings
 from schedmate.service.visibility import Viewer
 from schedmate.service.wiring import open_store
 
@@ -263,3 +263,13 @@ def test_a_page_without_a_directory_is_refused_before_the_work(settings, tmp_pat
 
     assert result.exit_code != 0
     assert "make it first" in str(result.exception)
+
+
+def test_the_scratch_store_is_never_the_sites_own(settings, tmp_path):
+    """A store in PostgreSQL goes before a state directory."""
+    site = replace(settings, store_url="postgresql://site/schedmate")
+
+    with closing(open_store(scratch_settings(site, tmp_path / "scratch"))) as empty:
+        assert not empty.recent_runs()
+
+    assert (tmp_path / "scratch" / "schedmate.sqlite3").exists()

@@ -22,7 +22,7 @@ HANG_S = 3.0
 LINES = 200
 SILENT_S = 3 * HANG_S
 AT_MOST_S = 240.0
-STEADY = ("sh", "-c", "while echo at work; do sleep 0.1; done")
+STEADY = ("sh", "-c", "exec 3>> metrics; while echo at work; do echo 1 >&3; sleep 0.1; done")
 JOB = Path(__file__).parent / "silent_job.py"
 
 

@@ -258,6 +258,20 @@ def test_a_story_is_told_from_scheduler_and_store(store):
     assert [one.job.id for one in job_views(scheduler, store, OPERATOR, ["2", "9"])] == ["2"]
 
 
+@pytest.mark.parametrize(("shown", "whole"), [("8_2", "8"), ("9+1", "9"), ("9", "9")])
+def test_a_task_and_a_part_have_the_advice_of_the_whole(tmp_path, shown, whole):
+    scheduler = FakeScheduler()
+    scheduler.put(a_job(id=shown, state=JobState.PENDING))
+    with closing(SqliteStore(tmp_path / "store.sqlite3", scheduler="slurm")) as store:
+        store.keep_advice(whole, KeptAdvice(an_advice(7.0), None))
+        held = Action(kind="hold", job_id=whole, attempt=0, why="it cannot succeed")
+        store.intend(held, at=1.0)
+        view = job_view(scheduler, store, OPERATOR, shown)
+    assert (view.job.id, view.advice) == (shown, an_advice(7.0))
+    done_to_all = "_" not in shown
+    assert [one.action for one in view.actions] == [held] * done_to_all
+
+
 def test_the_newest_diagnosis_counts():
     told = view(JobState.FAILED, diagnoses={0: a_diagnosis("killed"), 2: a_diagnosis("hang")})
 

@@ -1,5 +1,4 @@
-# ruff: noqa: ARG001, PLR2004, RUF001 - one signature for all; letters as they were printed
-# ruff: noqa: E501 - a printed line is easier to read in one piece
+# ruff: noqa: E501, ARG001, PLR2004, RUF001 - lines as they are printed, by functions of one form
 """Runs in the forms that public repositories print, taken as they were found; scored before use."""
 
 from __future__ import annotations

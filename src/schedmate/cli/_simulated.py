@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     OnProgress = Callable[[str, int, int], None]
 
+_LONG_S = 1800.0
 _HEADINGS = ("p50 JCT", "p99 JCT", "avg wait", "makespan", "GPUs", "preempted", "requeued")
 
 
@@ -81,6 +82,16 @@ def show_sweep(found: Sensitivity) -> None:
     _table((found.varied, "policy", "mean", "least", "most"), rows)
 
 
+def warn_of_hours(seconds: float) -> None:
+    """Before, not after, hours of work."""
+    if seconds >= _LONG_S:
+        echo(
+            f"this may take {duration(seconds)} on this machine; fewer jobs, policies or settings "
+            "take less, --workers takes more cores",
+            err=True,
+        )
+
+
 def talk_of_rows(result: SimulationResult) -> None:
     """Say which rows of a file were of no use."""
     left = result.left_out
@@ -92,7 +103,8 @@ def talk_of_rows(result: SimulationResult) -> None:
 
 @contextmanager
 def progress() -> Iterator[OnProgress | None]:
-    """A bar for each thing that is under way, for people who watch."""
+    """A bar for each thing that is under way, for people who watch; it pulses where it is unknown
+    how much there is (a total of 0)."""
     if not sys.stderr.isatty():
         yield None
         return
@@ -105,8 +117,8 @@ def progress() -> Iterator[OnProgress | None]:
 
         def on_progress(name: str, done: int, total: int) -> None:
             if name not in tasks:
-                tasks[name] = bar.add_task(name)
-            bar.update(tasks[name], completed=done, total=total)
+                tasks[name] = bar.add_task(name, total=None)
+            bar.update(tasks[name], completed=done, total=total or None)
 
         yield on_progress
 

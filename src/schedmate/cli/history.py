@@ -12,6 +12,7 @@ from schedmate.cli._common import console, duration, echo, json_option, print_js
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from schedmate.config import Settings
     from schedmate.model import PastRun
     from schedmate.service.usecases.history_import import ImportedHistory
 
@@ -183,10 +184,16 @@ schedmate history list -u alice --limit 5 --json
 def list_verb(user: str | None, limit: int, as_json: bool) -> None:
     """The newest runs first."""
     from schedmate import config
+    from schedmate.cli._site import asked
     from schedmate.model.wire import to_json
     from schedmate.service.wiring import open_store
 
-    runs = open_store(config.load()).recent_runs(user=user, limit=limit)
+    settings = config.load()
+    runs = asked(
+        settings,
+        lambda client: client.history(user=user or "", limit=limit),
+        lambda: list(open_store(settings).recent_runs(user=user, limit=limit)),
+    )
     if as_json:
         print_json({"schema": "schedmate.history/1", "runs": [to_json(run) for run in runs]})
     elif not runs:
@@ -242,14 +249,27 @@ def show_verb(job_id: str, source: str | None, as_json: bool) -> None:
 
 def _run_of(job_id: str, source: str | None) -> tuple[PastRun, list[str]]:
     """The run, and the other sources that have a job of this id."""
+    from schedmate import config
+
+    settings = config.load()
+    if source is None and settings.server:
+        from schedmate.cli._site import asked
+
+        return asked(
+            settings,
+            lambda client: (client.past_run(job_id), []),
+            lambda: _run_here(settings, job_id, source),
+        )
+    return _run_here(settings, job_id, source)
+
+
+def _run_here(settings: Settings, job_id: str, source: str | None) -> tuple[PastRun, list[str]]:
     from contextlib import closing
 
-    from schedmate import config
     from schedmate.model import NotFound
     from schedmate.service.usecases.history_import import source_of_table
     from schedmate.service.wiring import open_store
 
-    settings = config.load()
     with closing(open_store(settings)) as store:
         known = list(store.sources_of(job_id))
     names = {name.removeprefix("table:"): name for name in known}

@@ -30,16 +30,11 @@ schedmate job 12 --json
 def command(job_id: str, as_json: bool) -> None:
     """One job's whole view: record, prediction against reality, progress, diagnosis, actions."""
     from schedmate import config
+    from schedmate.cli._site import sight_of
     from schedmate.model.wire import to_json
-    from schedmate.service.views.job_view import job_view, parts_in
-    from schedmate.service.visibility import viewer_of
-    from schedmate.service.wiring import open_scheduler, open_store
 
-    settings = config.load()
-    scheduler, store = open_scheduler(settings), open_store(settings)
-    parts = parts_in(scheduler, job_id)
-    shown = parts[0].shown if parts else job_id
-    view = job_view(scheduler, store, viewer_of(settings), shown)
+    sight = sight_of(config.load(), job_id, first=True)
+    view, parts = sight.views[0], sight.parts
     if as_json:
         more = {"parts": to_json(parts)} if parts else {}
         print_json({"schema": "schedmate.job/1", **to_json(view), **more})

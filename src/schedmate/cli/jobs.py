@@ -33,19 +33,15 @@ def command(
 ) -> None:
     """The queue: predicted and real duration, progress, expected end, diagnosis."""
     from schedmate import config
+    from schedmate.cli._site import views_of
     from schedmate.model.wire import to_json
-    from schedmate.service.views.job_view import job_views
-    from schedmate.service.visibility import viewer_of
-    from schedmate.service.wiring import open_scheduler, open_store
 
-    settings = config.load()
-    wanted = None if ids is None else _listed(ids)
-    scheduler, store, viewer = open_scheduler(settings), open_store(settings), viewer_of(settings)
+    wanted, settings = None if ids is None else _listed(ids), config.load()
 
     def views() -> list[JobView]:
         return [
             view
-            for view in job_views(scheduler, store, viewer, wanted)
+            for view in views_of(settings, wanted)
             if (users is None or view.job.user in _listed(users))
             and (states is None or view.job.state in _listed(states.upper()))
         ]

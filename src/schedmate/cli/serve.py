@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from schedmate.config import Settings
     from schedmate.model import Action, Advice
+    from schedmate.web.site import Site
 
 
 @verb(
@@ -82,7 +83,7 @@ def command(
     else:
         with handled_signals() as signals:
             echo(f"serving {settings.scheduler} in mode {settings.mode}", err=True)
-            with _pages(settings, port) as looked:
+            with _beside(settings, port) as looked:
                 serve(
                     settings,
                     signals,
@@ -96,11 +97,22 @@ def command(
 
 
 @contextmanager
-def _pages(settings: Settings, port: int | None) -> Iterator[Callable[[float], None]]:
-    """The pages beside the daemon, where there is a port for them; hears of each look."""
+def _beside(settings: Settings, port: int | None) -> Iterator[Callable[[float], None]]:
+    """The pages and the notifications; hears of each look."""
+    from schedmate.service.notifications.notifier import notifying
+
+    with _pages(settings, port) as site:
+        counts = None if site is None else site.notifications
+        with notifying(settings, duration, counts):
+            yield (lambda _: None) if site is None else site.looked
+
+
+@contextmanager
+def _pages(settings: Settings, port: int | None) -> Iterator[Site | None]:
+    """Where there is a port or a socket for them."""
     web = settings.web
     if port is None and web.socket is None:
-        yield lambda _: None
+        yield None
         return
     from schedmate.web.server import serving
 
@@ -111,7 +123,7 @@ def _pages(settings: Settings, port: int | None) -> Iterator[Callable[[float], N
             echo(f"the page is at {scheme}://{host}:{port}/", err=True)
         if web.socket is not None:
             echo(f"users of this machine ask at unix:{web.socket}", err=True)
-        yield site.looked
+        yield site
 
 
 def _settings(*, no_llm: bool) -> Settings:

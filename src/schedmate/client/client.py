@@ -19,6 +19,8 @@ from schedmate.service.views.answers import (
     RunAnswer,
     ScheduledPrediction,
     SimilarRuns,
+    SiteStatus,
+    SubscriptionAnswer,
     Summary,
     WhyAnswer,
 )
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from schedmate.model import JobId
+    from schedmate.model.access import Subscription
 
 _PAGE = 1000
 
@@ -107,6 +110,22 @@ class Client:
 
     def advised(self, advice_id: str) -> AdvisedAnswer:
         return from_json(AdvisedAnswer, self._transport.get("advise", advice_id))
+
+    def status(self) -> SiteStatus:
+        """For operators only."""
+        return from_json(SiteStatus, self._transport.get("status"))
+
+    def subscription(self) -> SubscriptionAnswer:
+        return from_json(SubscriptionAnswer, self._transport.get("me", "notifications"))
+
+    def subscribe(self, wanted: Subscription) -> SubscriptionAnswer:
+        """For the asking user, whatever `wanted` names."""
+        body = {"channels": wanted.channels, "kinds": wanted.kinds, "mail": wanted.mail}
+        answer = self._transport.put("me", "notifications", body=body)
+        return from_json(SubscriptionAnswer, answer)
+
+    def unsubscribe(self) -> SubscriptionAnswer:
+        return from_json(SubscriptionAnswer, self._transport.delete("me", "notifications"))
 
     def events(self) -> Iterator[list[JobId] | None]:
         """The ids of jobs as they change, None where all should be asked for; ends with it."""

@@ -83,6 +83,12 @@ class Transport:
     def post(self, *path: str, body: object) -> Any:
         return self._json("POST", path, {}, json.dumps(body).encode())
 
+    def put(self, *path: str, body: object) -> Any:
+        return self._json("PUT", path, {}, json.dumps(body).encode())
+
+    def delete(self, *path: str) -> Any:
+        return self._json("DELETE", path, {}, None)
+
     def open(
         self, method: str, path: tuple[str, ...], query: dict[str, Any], body: bytes | None
     ) -> tuple[http.client.HTTPConnection, http.client.HTTPResponse]:
@@ -157,7 +163,7 @@ def problem_of(status: int, data: Any) -> SchedMateError:
             return NotFound(text)
         case HTTPStatus.UNAUTHORIZED | HTTPStatus.FORBIDDEN:
             return NotSignedIn(f"the daemon refuses: {text}")
-        case HTTPStatus.BAD_REQUEST | HTTPStatus.UNPROCESSABLE_ENTITY:
+        case HTTPStatus.BAD_REQUEST | HTTPStatus.CONFLICT | HTTPStatus.UNPROCESSABLE_ENTITY:
             return BadInput(text)
     return ServerUnreachable(f"the daemon cannot answer now: {text}")
 

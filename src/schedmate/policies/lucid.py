@@ -13,7 +13,8 @@ where they hardly slow each other down.
   stands for it. As in the authors' simulator two jobs an hour are few.
 
 `skip_profiling` names jobs that are known well enough from their neighbours; `unpack_below` undoes
-a pair, once watched for `watch_s`, in which one is slower than that.
+a pair, once watched for `watch_s`, whose two paces come to less than that together: at 1 they get
+no more done than one after the other.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ from schedmate.policies.lucid_parts import Hosts, Measured, Profiler, Profiling,
 _HOUR_S = 3600.0
 _LONG = 2.0
 """Times what profiling takes that a job must be expected to run for profiling to be a loss."""
-_SLOW_PAIR = 0.6
-"""Below this pace two jobs that share GPUs are parted."""
+_SLOW_PAIR = 1.0
+"""Paces of two jobs that share GPUs, added up, below which they are parted: sharing is a loss."""
 
 
 class Lucid(Policy):
@@ -205,14 +206,14 @@ class Lucid(Policy):
         self._watched = self._watched[len(due) :]
         for _, guest, host in due:
             together = self._beside.get(guest) == host
-            if together and self._slower_of(guest, host) < (self._unpack_below or 0.0):
+            if together and self._paces(guest, host) < (self._unpack_below or 0.0):
                 self._alone_only.add(guest)
                 self._cluster.stop(guest, keep_work=False)
                 self._vacate(guest)
                 self._enqueue(guest)
 
-    def _slower_of(self, guest: int, host: int) -> float:
-        return min(self._cluster.pace(guest), self._cluster.pace(host))
+    def _paces(self, guest: int, host: int) -> float:
+        return self._cluster.pace(guest) + self._cluster.pace(host)
 
     def _limit_now(self) -> int:
         while self._lately and self._lately[0] <= self._cluster.now - _HOUR_S:

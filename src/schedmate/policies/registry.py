@@ -17,7 +17,7 @@ from schedmate.policies.fifo import Fifo, FirstFit
 from schedmate.policies.gavel import Gavel
 from schedmate.policies.lucid import Lucid
 from schedmate.policies.multifactor import Multifactor
-from schedmate.policies.predicted_backfill import EasyShortest
+from schedmate.policies.predicted_backfill import EasyLastTwo, EasyLearnt, EasyShortest
 from schedmate.policies.predicted_gittins import PredictedGittins
 from schedmate.policies.shortest_first import (
     Qssf,
@@ -35,6 +35,7 @@ from schedmate.policies.slurm import Slurm
 
 _ALL: tuple[type[Policy], ...] = (
     *(Fifo, FirstFit, Easy, EasyShortest, Conservative, Multifactor, Slurm),
+    *(EasyLastTwo, EasyLearnt),
     *(Sjf, Ssf, Qssf, Srtf, Srsf, Tiresias, Las, Gittins, Lucid, Gavel, Pollux, Sia),
     *(SjfOracle, SsfOracle, SrtfOracle, SrsfOracle),
 )

@@ -65,6 +65,14 @@ class MeasuresActivity(Protocol):
         """Of these running jobs, with one batched question; what was not measured is left out."""
 
 
+@runtime_checkable
+class KnowsOpenFiles(Protocol):
+    """A scheduler whose jobs run on this machine."""
+
+    def written_files(self, jobs: Sequence[Job]) -> dict[JobId, frozenset[str]]:
+        """The files that processes of these running jobs have open for writing, without links."""
+
+
 @dataclass(frozen=True, slots=True)
 class AccountedRun:
     """A run as accounting remembers it. A state that is no end: the job was queued again."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from schedmate.config import Settings, SlurmSettings
     from schedmate.core import DecisionEngine, DecisionLimits
-    from schedmate.model import Answer, Asker, PastRun
+    from schedmate.model import Answer, Asker, Job, PastRun
     from schedmate.schedulers.base import Scheduler
     from schedmate.schedulers.slurm.rest.access import RestAccess
     from schedmate.store import Lease, Moved, OnTable, Store
@@ -223,6 +223,13 @@ def limits_of(settings: Settings, *, act_since: float) -> DecisionLimits:
             partitions={name: 60 * minutes for name, minutes in hang.partitions.items()},
         ),
     )
+
+
+def objections(settings: Settings) -> Callable[[Job], str | None]:
+    """Why a job is left alone by these settings, or None; in mode observe all are."""
+    if settings.mode == "observe":
+        return lambda _: None
+    return limits_of(settings, act_since=0.0).scope.objection
 
 
 def engine_of(settings: Settings, limits: DecisionLimits) -> DecisionEngine:

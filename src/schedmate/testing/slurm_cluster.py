@@ -84,6 +84,20 @@ def private_slurm(
         yield cluster
 
 
+@contextmanager
+def another_cluster(first: SlurmCluster, name: str) -> Iterator[SlurmCluster]:
+    """Start a second cluster in the same accounting; the commands keep to the first one."""
+    node = f"{name}0"
+    cluster = SlurmCluster(
+        first.directory / name, (node,), ports=Ports.free(1), name=name, accounts_of=first
+    )
+    try:
+        cluster.start()
+        yield cluster
+    finally:
+        cluster.stop()
+
+
 @dataclass(slots=True)
 class SlurmCluster:
     directory: Path
@@ -91,8 +105,11 @@ class SlurmCluster:
     gpus_per_node: int = 2
     ports: Ports = field(default_factory=lambda: Ports.free(_NODES))
     running: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
-    settings: Mapping[str, str] = field(default_factory=dict)
     has_rest: bool = field(default_factory=lambda: why_no_rest() is None)
+    name: str = slurm_config.CLUSTER
+    accounts_of: SlurmCluster | None = None
+    """The cluster whose munge and slurmdbd it uses."""
+    settings: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def slots(self) -> int:
@@ -102,14 +119,23 @@ class SlurmCluster:
     def config(self) -> Path:
         return self.directory / "etc" / "slurm.conf"
 
+    @property
+    def munge_socket(self) -> Path:
+        return (self.accounts_of or self).directory / "munge.sock"
+
+    @property
+    def accounting_port(self) -> int:
+        return (self.accounts_of or self).ports.accounting
+
     def start(self) -> None:
         self._prepare()
-        self.daemon("munged", *self._munge_arguments())
-        self._wait("munged", lambda: self._path("munge.sock").is_socket())
-        self._start_database()
-        self.start_accounting()
-        add_cluster = ("sacctmgr", "-i", "add", "cluster", slurm_config.CLUSTER)
-        self._wait("slurmdbd", lambda: _succeeds(*add_cluster))
+        if self.accounts_of is None:
+            self.daemon("munged", *self._munge_arguments())
+            self._wait("munged", self.munge_socket.is_socket)
+            self._start_database()
+            self.start_accounting()
+        add_cluster = ("sacctmgr", "-i", "add", "cluster", self.name)
+        self._wait("slurmdbd", lambda: self._succeeds(*add_cluster))
         self.start_controller()
         for node in self.nodes:
             self.daemon("slurmd", "-D", "-N", node, name=node)
@@ -124,7 +150,7 @@ class SlurmCluster:
         """`forgetful` starts it with an empty memory, as if every job had been purged."""
         self.daemon("slurmctld", "-D", *(["-c"] if forgetful else []))
         self._wait("slurmctld", lambda: _listens(self.ports.controller))
-        self._wait("slurmctld", lambda: _succeeds("sinfo", "-h"))
+        self._wait("slurmctld", lambda: self._succeeds("sinfo", "-h"))
 
     @property
     def rest_url(self) -> str:
@@ -170,7 +196,7 @@ class SlurmCluster:
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
-                env={**os.environ, **environment},
+                env={**self._environment(), **environment},
                 start_new_session=True,
             )
 
@@ -185,9 +211,9 @@ class SlurmCluster:
 
     def stop(self) -> None:
         """Cancel what runs, because jobs outlive their daemons, then stop in reverse order."""
-        if "slurmctld" in self.running and _succeeds("scancel", "--user=root"):
+        if "slurmctld" in self.running and self._succeeds("scancel", "--user=root"):
             with suppress(TimeoutError):
-                self._wait("the last job", _queue_is_empty, at_most_s=_STOP_S)
+                self._wait("the last job", self._queue_is_empty, at_most_s=_STOP_S)
         for name in reversed(list(self.running)):
             self.stop_daemon(name)
 
@@ -229,13 +255,23 @@ class SlurmCluster:
         tuning = ["--innodb-flush-log-at-trx-commit=0", "--innodb-log-file-size=8M"]
         self.daemon("mariadbd", *where, database, pid, *tuning, "--skip-networking")
         sql = ["mariadb", "--no-defaults", database, "-e", "CREATE DATABASE slurm_acct_db"]
-        self._wait("MariaDB", lambda: _succeeds(*sql))
+        self._wait("MariaDB", lambda: self._succeeds(*sql))
 
     def _all_idle(self) -> bool:
-        answer = subprocess.run(
-            ["sinfo", "-h", "-N", "-t", "idle", "-o", "%N"], capture_output=True, check=False
-        )
-        return set(answer.stdout.decode().split()) == set(self.nodes)
+        idle = self._answer("sinfo", "-h", "-N", "-t", "idle", "-o", "%N")
+        return set(idle.stdout.decode().split()) == set(self.nodes)
+
+    def _queue_is_empty(self) -> bool:
+        return not self._answer("squeue", "-h", "--local").stdout
+
+    def _succeeds(self, *command: str) -> bool:
+        return self._answer(*command).returncode == 0
+
+    def _answer(self, *command: str) -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run(command, capture_output=True, env=self._environment(), check=False)
+
+    def _environment(self) -> dict[str, str]:
+        return {**os.environ, "SLURM_CONF": str(self.config)}
 
     def _wait(self, what: str, ready: Callable[[], bool], at_most_s: float = _START_S) -> None:
         deadline = time.monotonic() + at_most_s
@@ -266,19 +302,9 @@ def _major_version() -> int:
     return int(answer.stdout.split()[-1].partition(b".")[0])
 
 
-def _succeeds(*command: str) -> bool:
-    quiet = subprocess.DEVNULL
-    return subprocess.run(command, stdout=quiet, stderr=quiet, check=False).returncode == 0
-
-
 def _listens(port: int) -> bool:
     with socket.socket() as probe:
         return probe.connect_ex(("127.0.0.1", port)) == 0
-
-
-def _queue_is_empty() -> bool:
-    answer = subprocess.run(["squeue", "-h"], capture_output=True, check=False)
-    return not answer.stdout
 
 
 def _restore(slurm_conf: str | None) -> None:

@@ -43,8 +43,15 @@ class ClusterShape(Protocol):
     nodes: tuple[str, ...]
     gpus_per_node: int
     ports: Ports
-    settings: Mapping[str, str]
     has_rest: bool
+    name: str
+    settings: Mapping[str, str]
+
+    @property
+    def munge_socket(self) -> Path: ...
+
+    @property
+    def accounting_port(self) -> int: ...
 
 
 def files(cluster: ClusterShape, host: str, major: int) -> dict[str, str]:
@@ -73,12 +80,12 @@ def _slurm_conf(cluster: ClusterShape, host: str) -> str:
         for node, port in zip(cluster.nodes, cluster.ports.nodes, strict=True)
     )
     return f"""\
-ClusterName={CLUSTER}
+ClusterName={cluster.name}
 SlurmctldHost={host}(127.0.0.1)
 SlurmctldPort={cluster.ports.controller}
 SlurmUser=root
 AuthType=auth/munge
-AuthInfo=socket={home}/munge.sock
+AuthInfo=socket={cluster.munge_socket}
 {_tokens(cluster)}StateSaveLocation={home}/state
 SlurmdSpoolDir={home}/spool/%n
 SlurmctldPidFile={home}/slurmctld.pid
@@ -106,9 +113,9 @@ JobAcctGatherType=jobacct_gather/linux
 JobAcctGatherFrequency=task=2
 AccountingStorageType=accounting_storage/slurmdbd
 AccountingStorageHost=127.0.0.1
-AccountingStoragePort={cluster.ports.accounting}
+AccountingStoragePort={cluster.accounting_port}
 # with munge this is the path of the socket, not a password
-AccountingStoragePass={home}/munge.sock
+AccountingStoragePass={cluster.munge_socket}
 AccountingStorageTRES=gres/gpu,gres/gpu:{GPU_TYPE}
 # the real machine is smaller than the pretended nodes
 SlurmdParameters=config_overrides
@@ -128,7 +135,7 @@ def _tokens(cluster: ClusterShape) -> str:
 def _slurmdbd_conf(cluster: ClusterShape, host: str) -> str:
     return f"""\
 AuthType=auth/munge
-AuthInfo=socket={cluster.directory}/munge.sock
+AuthInfo=socket={cluster.munge_socket}
 {_tokens(cluster)}DbdHost={host}
 DbdAddr=127.0.0.1
 DbdPort={cluster.ports.accounting}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.tracker.formats.base import Sighting, counted
@@ -13,9 +13,11 @@ _HEADING = lazy_pattern(
     r"\s{0,2}(?:/|of|out of)\s{0,2}(?P<of>\d{1,4})(?![\w.%]|\s?[a-z]{0,2}B\b)(?P<rest>.{0,120})"
 )
 _ENDED = lazy_pattern(
-    r"(?i)\b(?:ok|done|finished|completed?|failed|skipped|passed)\b|[=:]\s{0,3}\d"
+    r"(?i)\b(?:ok|done|finished|completed?|processed|failed|skipped|passed|written|saved|took)\b"
+    r"|[=:]\s{0,3}\d"
 )
-_UNEQUAL, _EQUAL = 0.4, 0.6
+_MEASURED = lazy_pattern(r"\d\.\d")
+_UNEQUAL, _EQUAL = 0.4, 0.5
 _MANY = 3
 _MAX_PLAIN = 8
 
@@ -29,14 +31,25 @@ class Headings:
     index: float = 0.0
     counts: int = 0
     """How many lines had counted something when the newest heading came."""
+    order: int = 0
+    """The newest line that the learnt format read."""
+    first: float = 0.0
+    """The total of a heading that came before anything was counted."""
+    hold_counts: bool = False
+    """Something was counted between the first of those headings and the next."""
     plain: list[str] = field(default_factory=list)
 
     def see(self, text: str, counts: int) -> Sighting | None:
         found = _HEADING.fullmatch(text) if len(text) <= _MAX_LENGTH else None
         pair = None if found is None else counted(found["index"], found["of"])
-        if found is None or pair is None or pair[1] <= 1 or _ENDED.search(found["rest"]):
+        if found is None or pair is None or pair[1] <= 1:
             return None
         index, of = pair
+        if index <= 1 and counts == 0:
+            self.first = of
+        self.hold_counts = self.hold_counts or (index > 1 and of == self.first and counts > 0)
+        if _ENDED.search(found["rest"]):
+            return None
         name = " ".join(found["words"].lower().split()) or "[]"
         if name in self.plain:
             return None
@@ -50,6 +63,17 @@ class Headings:
             return None
         self.index, self.counts = index, counts
         return self.sighting()
+
+    def begun(self, text: str, sighting: Sighting, order: int) -> Sighting:
+        """`File 3/12: run_03.raw` above other lines names the one that has begun."""
+        apart, self.order = order > self.order + 1, order
+        if self.hold_counts and sighting.total == self.of:
+            return replace(sighting, ordinal="begun")
+        bare = sighting.total is not None and not sighting.metrics and sighting.epoch is None
+        found = _HEADING.fullmatch(text) if apart and bare and len(text) <= _MAX_LENGTH else None
+        if found is None or _ENDED.search(found["rest"]) or _MEASURED.search(found["rest"]):
+            return sighting
+        return replace(sighting, ordinal="begun")
 
     def counted_itself(self, total: float | None) -> bool:
         """Whether the headings have turned out to be the lines of a plain count."""

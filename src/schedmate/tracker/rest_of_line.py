@@ -206,9 +206,11 @@ def _with_share(text: str, sighting: Sighting) -> Sighting:
 def _with_named_count(text: str, sighting: Sighting, announced: Mapping[str, float]) -> Sighting:
     """The count of what was announced, where the line names it beside another one."""
     for name, total in announced.items():
-        if sighting.series.rstrip("s") == name.rstrip("s"):
-            continue
         count = _count_named(text, name)
+        if sighting.series.rstrip("s") == name.rstrip("s"):
+            if count and sighting.current:  # the format may count thousands as single ones
+                return replace(sighting, total=total * sighting.current / count)
+            continue
         if count is not None and count <= total:
             return replace(sighting, unit="step", current=count, total=total, series=name)
     return sighting

@@ -12,7 +12,7 @@ from schedmate.tracker.counting.table import LEARNED, PARTS
 from schedmate.tracker.scan import LogScan
 from schedmate.tracker.unknown.declared import DeclaredNumbers
 
-_FROM_LOG, _PHASES, _AMBIGUOUS, _NO_TOTAL = 0.95, 0.7, 0.5, 0.4
+_FROM_LOG, _PHASES, _AMBIGUOUS, _WEAK_NAME, _NO_TOTAL = 0.95, 0.7, 0.5, 0.45, 0.4
 _SMALL = 0.05
 _BARS_OF_THE_RUN = "transformers"
 
@@ -49,7 +49,7 @@ class RunPosition:
 
     @property
     def may_be_complete(self) -> bool:
-        return self.at_end or self.series.at_its_last
+        return (self.at_end and self.confidence > _WEAK_NAME) or self.series.at_its_last
 
     @property
     def at_last_unit(self) -> bool:
@@ -86,7 +86,7 @@ def _of_phases(scan: LogScan, sources: TotalSources) -> RunPosition | None:
     if main is None:
         return None
     index = _phase(scan, main, plan)
-    if index is None:
+    if index is None or not (index or (sources.stated and sources.stated.plan_proven)):
         return None
     before = sum(plan[:index])
     return RunPosition(
@@ -104,6 +104,7 @@ def _phase(scan: LogScan, main: Series, plan: Sequence[float]) -> int | None:
     """By the total of the count; one that has none, or that of all, began anew with each phase."""
     if main.total is not None and main.total != sum(plan):
         over = sum(one.total in plan for one in scan.table.completed(main))
+        over = max(over, main.falls)
         indices = [place for place, length in enumerate(plan) if length == main.total]
         return next((place for place in indices if place >= over), indices[-1] if indices else None)
     index = main.falls
@@ -154,7 +155,8 @@ def _of_one_count(scan: LogScan, sources: TotalSources) -> RunPosition | None:
     if inner is not None and each and inner.moved >= main.moved:
         fine = min(1.0, inner.done / each)
     whole = main.done
-    if inner is not None and main.format == LEARNED and main.current == inner.laps + 1:
+    named = main.format == LEARNED and main.ordinal is None
+    if inner is not None and named and main.current == inner.laps + 1:
         whole -= 1.0  # it names the one that goes on
     done = whole + fine if total is None else min(total, whole + fine)
     return RunPosition(
@@ -214,7 +216,10 @@ def _of_all_laps(
     if counted is not None and counted > main.laps_done:
         return counted * each, _ANNOUNCED
     epochs = sources.epochs()
-    return (None, _NO_TOTAL) if epochs is None else (epochs.value * each, epochs.confidence)
+    if epochs is not None:
+        return epochs.value * each, epochs.confidence
+    stated = None if sources.stated is None else sources.stated.only_total(main.laps_done * each)
+    return (None, _NO_TOTAL) if stated is None or stated[0] % each else stated
 
 
 def _total(main: Series, sources: TotalSources) -> tuple[float | None, float]:
@@ -272,7 +277,7 @@ class TotalSources:
             self.of_run(series.unit),
             self._by_epochs(series),
             self._by_share(series),
-            self._by_name(series.name, series.done),
+            self._by_own_name(series),
             self._under_a_weak_name(series),
             self._by_similar(series),
             self._of_unnamed(series),
@@ -283,6 +288,11 @@ class TotalSources:
     def _by_name(self, name: str, least: float) -> Total | None:
         found = None if self.stated is None else self.stated.total_of((name,), least)
         return None if found is None else Total(*found)
+
+    def _by_own_name(self, series: Series) -> Total | None:
+        found = self._by_name(series.name, series.done)
+        weak = found is not None and found.value == self.announced.get(f"{series.unit}?")
+        return Total(found.value, min(_WEAK_NAME, found.confidence)) if found and weak else found
 
     def _by_elimination(self, series: Series) -> Total | None:
         if self.stated is None or series.format != LEARNED:

@@ -45,6 +45,7 @@ _MAX_LINKS = 4
 _MAX_AFTER_THE_END = 4
 _MAX_NEWEST = 300
 _MAX_RISES = 2
+_MAX_HEADING = 40
 _PAUSES: tuple[Phase, ...] = ("evaluating", "checkpointing")
 
 
@@ -130,11 +131,9 @@ class LogScan:
 
     @property
     def pattern(self) -> LearnedPattern | None:
-        """What was learnt about this log, where it is needed."""
         return None if self.learner is None else self.learner.pattern
 
     def question(self) -> Question | None:
-        """What a model could answer about lines that no format reads."""
         if self.learner is None or self.table.has_total():
             return None
         return self.learner.question()
@@ -242,11 +241,13 @@ class LogScan:
         self._replay(learner)
         if sighting is not None:
             sighting = replace(sighting, confidence=learner.confidence)
+            sighting = self.headings.begun(text, sighting, self.order)
             sighting = completed(text, sighting, rest, {}, generic=False)
             sighting = self.time_pairs.timed(text, sighting) if rest.of_time else sighting
             sighting = replace(sighting, metrics={}) if known else sighting
-            self._take_part(LEARNED, times, text)
             self._take(LEARNED, sighting, rank, times)
+        if sighting is not None or len(text) <= _MAX_HEADING:
+            self._take_part(LEARNED, times, text)
 
     def _take_heading(self, text: str, sighting: Sighting | None, times: Times) -> None:
         """`archive 3/8` holds what is counted below it, unless it is what the lines count."""

@@ -21,14 +21,17 @@ from schedmate.service.views.answers import (
     JobsPage,
     Load,
     RunAnswer,
-    SimilarRun,
     SimilarRuns,
+    SiteStatus,
     Summary,
     WhyAnswer,
 )
 from schedmate.service.views.job_view import JobView
 from schedmate.service.views.sentences import eta_sentence, why_sentence
-from schedmate.web.asking import AJobId, AQueue, ASite, AViewer
+from schedmate.service.views.similar import similar_runs
+from schedmate.service.views.status import site_status
+from schedmate.service.wiring import objections
+from schedmate.web.asking import AJobId, AnOperator, AQueue, ASite, AViewer
 from schedmate.web.etags import fresh_json, tagged_json
 from schedmate.web.problems import NO_JOB, NOT_MODIFIED, PROBLEMS, described
 from schedmate.web.queue import MOST, find, next_page
@@ -73,7 +76,13 @@ def why(job_id: AJobId, site: ASite, viewer: AViewer) -> Response:
             job_id=view.job.id,
             state=view.job.state,
             reason=None if view.diagnosis is None else view.diagnosis.reason,
-            answer=why_sentence(view, site.board.jobs(), time.time(), in_words),
+            answer=why_sentence(
+                view,
+                site.board.jobs(),
+                time.time(),
+                in_words,
+                objection=objections(site.settings)(view.job),
+            ),
         )
     )
 
@@ -97,31 +106,7 @@ def eta(job_id: AJobId, site: ASite, viewer: AViewer) -> Response:
 def similar(job_id: AJobId, request: Request, site: ASite, viewer: AViewer) -> Response:
     """The past jobs that its prediction goes by, as far as they are the asker's own."""
     view = site.job(job_id, viewer)
-    made = None if view.advice is None else view.advice.prediction
-    runs = []
-    for match in () if made is None else made.matches:
-        run = site.store.run(match.job_id)
-        shown = None if run is None else viewer.run(run)
-        readable = run is not None and viewer.may_read(run.job.user)
-        reason = site.store.failure_reason(run) if run is not None and readable else None
-        runs.append(
-            SimilarRun(
-                job_id=match.job_id,
-                similarity=match.similarity,
-                duration_s=match.duration_s,
-                state=None if shown is None else shown.job.state,
-                reason=reason,
-                name="" if shown is None else shown.job.name,
-            )
-        )
-    return tagged_json(
-        request,
-        SimilarRuns(
-            job_id=view.job.id,
-            explanation="" if made is None else made.explanation,
-            runs=tuple(runs),
-        ),
-    )
+    return tagged_json(request, similar_runs(view, site.store, viewer))
 
 
 @router.get("/history", response_model=HistoryPage, tags=["history"])
@@ -177,6 +162,17 @@ def summary(site: ASite, viewer: AViewer) -> Response:  # noqa: ARG001 - numbers
             looked_at=site.looked_at,
         )
     )
+
+
+@router.get(
+    "/status",
+    response_model=SiteStatus,
+    responses={404: described("For operators only.")},
+    tags=["cluster"],
+)
+def status(site: ASite, viewer: AnOperator) -> Response:  # noqa: ARG001 - its being there counts
+    """Daemon, store, decisions of a day, what the model cost, and who did what."""
+    return fresh_json(site_status(site.settings, site.store, time.time()))
 
 
 @router.get("/me", response_model=Identity, tags=["access"])

@@ -23,6 +23,7 @@ from schedmate.web import (
     job_page,
     log_view,
     metrics,
+    notify_api,
     pages,
     progress_api,
     site_pages,
@@ -54,6 +55,7 @@ def create_app(site: Site) -> FastAPI:
     @asynccontextmanager
     async def running(app: FastAPI) -> AsyncIterator[None]:
         with closing(QuickAdvice(lambda: open_store(site.settings))) as app.state.advice:
+            app.state.advice.rehearse()
             async with stream.open_hub(site) as app.state.hub:
                 yield
 
@@ -70,7 +72,7 @@ def create_app(site: Site) -> FastAPI:
     app.state.metrics = metrics.Metrics(site)
     app.state.readings = Readings.of(site)
     for part in (
-        *(api, progress_api, advise_api, stream, health, metrics),
+        *(api, progress_api, advise_api, notify_api, stream, health, metrics),
         *(pages, job_page, log_view, site_pages, acting),
     ):
         app.include_router(part.router)
@@ -81,7 +83,10 @@ def create_app(site: Site) -> FastAPI:
     app.add_middleware(guard.HeadAsGet)
     web = site.settings.web
     app.add_middleware(
-        guard.Gate, access=site.access, rate=web.requests_a_second, names=(web.host, *web.names)
+        guard.Gate,
+        access=lambda: site.access,
+        rate=web.requests_a_second,
+        names=(web.host, *web.names),
     )
     app.add_middleware(metrics.CountRequests, metrics=app.state.metrics)
     return app

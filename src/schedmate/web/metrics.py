@@ -82,9 +82,6 @@ class Metrics:
             "How far the end of a run was off the median of its first ETA, by its run time.",
             _SHARES_OFF,
         )
-        self.notifications = self._counter(
-            "notifications", "Notifications, by how sending them went.", "channel", "outcome"
-        )
         self.requests = self._counter(
             "http_requests", "Requests answered.", "method", "route", "status"
         )
@@ -180,6 +177,14 @@ class _Snapshot(Collector):
                 site.looked_at,
             )
         yield from _jobs(views)
+        sent = CounterMetricFamily(
+            "schedmate_notifications",
+            "Notifications, by how sending them went.",
+            labels=["channel", "outcome"],
+        )
+        for (channel, outcome), number in list(site.notifications.items()):
+            sent.add_metric([channel, outcome], number)
+        yield sent
         yield from self._store()
 
     def _store(self) -> Iterator[Metric]:

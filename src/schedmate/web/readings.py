@@ -6,25 +6,22 @@ import hashlib
 import hmac
 import secrets
 import threading
-import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated
 
 from fastapi import Depends, Request
 
-from schedmate.model import NotFound
 from schedmate.service.records.nodes import NodeKnowledge
 from schedmate.service.views.accuracy import Score, etas, predictions
 from schedmate.service.views.expected_start import expected_starts, most_at_once
 from schedmate.service.views.run_curves import CurveReader
 from schedmate.service.views.run_window import WINDOW_S, RunWindow
 from schedmate.service.views.site_load import uses
-from schedmate.service.visibility import Viewer
 from schedmate.service.wiring import open_scheduler
-from schedmate.web.asking import AViewer
 
 if TYPE_CHECKING:
     from schedmate.model import JobId
+    from schedmate.service.visibility import Viewer
     from schedmate.web.site import Site
 
 _FRESH_S = 60.0
@@ -81,16 +78,4 @@ def readings_of(request: Request) -> Readings:
     return found
 
 
-def known_viewer(viewer: AViewer) -> Viewer:
-    """Whoever is not recognised is shown no page of the site's, not even that there is one."""
-    if not viewer.user and not viewer.operator:
-        raise NotFound("there is no such page")
-    return viewer
-
-
-def now_of() -> float:
-    return time.time()
-
-
 AReadings = Annotated[Readings, Depends(readings_of)]
-AKnownViewer = Annotated[Viewer, Depends(known_viewer)]

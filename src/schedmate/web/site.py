@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ from schedmate.service.usecases.tokens import TokenCheck
 from schedmate.service.views.board import Board, known_of, seen_by
 from schedmate.service.views.parts import Parts, parts_of
 from schedmate.service.visibility import owners_in
+from schedmate.store import PersonsAct
 from schedmate.web.access import Access, LocalAccounts
 
 if TYPE_CHECKING:
@@ -39,6 +41,8 @@ class Site:
     started_at: float = field(default_factory=time.time)
     listeners: list[Listener] = field(default_factory=list)
     """Called, in the thread that refreshes, with the jobs that have changed."""
+    notifications: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """By channel and outcome, since the start."""
     loading: bool = True
     """Until the board was first read: what is on it by then is nothing new."""
     looked_at: float | None = None
@@ -116,6 +120,12 @@ class Site:
 
     def seen_by(self, viewer: Viewer, view: JobView) -> JobView:
         return seen_by(viewer, view, owners_in(self.store))
+
+    def record(self, viewer: Viewer, action: str, about: str, detail: str = "") -> None:
+        """In the audit trail."""
+        self.store.record_act(
+            PersonsAct(at=time.time(), user=viewer.user, action=action, about=about, detail=detail)
+        )
 
     def refresh(self) -> None:
         """One at a time: no change is announced twice."""

@@ -20,9 +20,9 @@ from schedmate.service.views.site_load import (
     use_over_time,
     uses,
 )
-from schedmate.web.asking import ASite
+from schedmate.web.asking import ASite, AViewer
 from schedmate.web.charts import line_chart, stacked_chart
-from schedmate.web.readings import AKnownViewer, AReadings
+from schedmate.web.readings import AReadings
 from schedmate.web.templating import live_page, page
 from schedmate.web.wording import in_words
 
@@ -41,7 +41,7 @@ def cluster(
     *,
     request: Request,
     site: ASite,
-    viewer: AKnownViewer,
+    viewer: AViewer,
     readings: AReadings,
     hours: Annotated[int, Query(ge=1, le=2160)] = 24,
     by: Literal["user", "partition"] = "user",
@@ -77,7 +77,7 @@ def cluster(
 
 @router.get("/nodes")
 def nodes(
-    request: Request, site: ASite, viewer: AKnownViewer, readings: AReadings, q: str = ""
+    request: Request, site: ASite, viewer: AViewer, readings: AReadings, q: str = ""
 ) -> HTMLResponse:
     now = time.time()
     known = [
@@ -95,7 +95,7 @@ def nodes(
 
 @router.get("/failures")
 def failures(
-    request: Request, viewer: AKnownViewer, readings: AReadings, days: Days = 30
+    request: Request, viewer: AViewer, readings: AReadings, days: Days = 30
 ) -> HTMLResponse:
     now = time.time()
     runs = readings.window.runs(now, days=days)
@@ -113,9 +113,7 @@ def failures(
 
 
 @router.get("/accuracy")
-def accuracy(
-    request: Request, site: ASite, viewer: AKnownViewer, readings: AReadings
-) -> HTMLResponse:
+def accuracy(request: Request, site: ASite, viewer: AViewer, readings: AReadings) -> HTMLResponse:
     now = time.time()
     runs = readings.window.runs(now)
     measured = readings.accuracy(now)
@@ -135,7 +133,7 @@ def accuracy(
 
 
 @router.get("/model")
-def model(request: Request, site: ASite, viewer: AKnownViewer, days: Days = 30) -> HTMLResponse:
+def model(request: Request, site: ASite, viewer: AViewer, days: Days = 30) -> HTMLResponse:
     now = time.time()
     used = model_use(site.store.model_calls(since=now - days * 86400), now, days=days)
     chart = stacked_chart(
@@ -158,7 +156,7 @@ def model(request: Request, site: ASite, viewer: AKnownViewer, days: Days = 30) 
 
 
 @router.get("/rules")
-def rules(request: Request, site: ASite, viewer: AKnownViewer, readings: AReadings) -> HTMLResponse:
+def rules(request: Request, site: ASite, viewer: AViewer, readings: AReadings) -> HTMLResponse:
     """What was learnt, what a model proposes, and what people did."""
     known = [viewer.rule(rule) for rule in site.store.learned_rules()]
     return page(

@@ -9,12 +9,12 @@ import pytest
 
 from schedmate.simulator.estimators.base import Estimates
 from schedmate.simulator.estimators.controls import CONTROLS, constant, last_two, permuted
-from schedmate.simulator.experiments.compare import compare, comparison
+from schedmate.simulator.experiments.compare import assumptions, compare, comparison
 from schedmate.simulator.experiments.knowledge import Knowledge
 from schedmate.simulator.experiments.plan import plan
 from schedmate.simulator.experiments.run import run
 from schedmate.simulator.experiments.setting import Setting
-from schedmate.simulator.sweeps import SimulationTask, run_task
+from schedmate.simulator.sweeps import SimulationTask, expected_s, run_task
 from schedmate.simulator.sweeps.pools import run_pools
 from schedmate.simulator.synthetic import draw_workload
 from schedmate.simulator.traces.base import TraceJob
@@ -153,3 +153,29 @@ def test_error_leaves_the_constant_and_the_oracle_as_they_are():
 
     assert np.array_equal(knowledge.of("oracle").p50, here.columns.duration)
     assert len(set(knowledge.of("constant").p50.tolist())) == 1
+
+
+@pytest.mark.parametrize("name", ["las+tracker", "easy+tracker", "sia+tracker"])
+def test_a_tracker_that_changes_nothing_is_named(name):
+    lines = assumptions(setting(20), [plan(name)])
+
+    assert any(line.startswith(f"{name}: the tracker alone changes nothing") for line in lines)
+
+
+@pytest.mark.parametrize("name", ["lucid+tracker", "las+advisor+tracker", "easy+tracker+handler"])
+def test_a_tracker_that_something_makes_use_of_is_not(name):
+    assert not any(
+        "the tracker alone changes nothing" in line
+        for line in assumptions(setting(20), [plan(name)])
+    )
+
+
+def test_hours_of_work_are_expected_before_they_begin():
+    task = SimulationTask(source="synthetic", policies=("easy", "easy+schedmate"), jobs=1_000_000)
+
+    plain, controlled = expected_s([task]), expected_s([replace(task, controls=True)])
+
+    assert 3600 < plain < controlled < 24 * 3600
+    assert expected_s([replace(task, jobs=1000)]) < 60
+    assert expected_s([task, replace(task, seed=1)], workers=2) == pytest.approx(plain)
+    assert expected_s([replace(task, policies=("fifo",))]) < 1800

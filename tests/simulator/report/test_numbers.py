@@ -68,6 +68,22 @@ def test_curves_over_time_hold_all_the_work_and_all_the_waiting(seed):
     assert held.x[0] == 0
 
 
+def test_jobs_that_were_stopped_wait_too():
+    columns = some_columns(100)
+    outcome = listed(columns, columns.duration, gpus=16)
+    stopped = replace(
+        outcome,
+        end=outcome.end + 5000.0,
+        preemptions=np.ones(100, dtype=np.int64),
+    )
+    edges = np.linspace(float(columns.submit[0]), float(stopped.end.max()), 241)
+
+    waiting = queue_length("srtf", columns, stopped, edges=edges)
+
+    waited = (outcome.start - columns.submit).sum() + 100 * 5000.0
+    assert sum(waiting.y) * (edges[1] - edges[0]) == pytest.approx(waited)
+
+
 def test_what_was_written_down_of_gpus_is_what_is_drawn():
     columns = some_columns(300)
     outcome = listed(columns, columns.duration, gpus=16)

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from schedmate.model import BadInput
+from schedmate.simulator.estimators.controls import CONTROLS
 from schedmate.simulator.report import digest, report_html, sensitivities, write_report
 from schedmate.simulator.report.page import SEMI_SYNTHETIC
 from simulator.report.runs import compared_of, digest_of, runs_of, some_columns
@@ -192,6 +193,20 @@ def test_parts_gains_and_sensitivity_are_there(html):
     assert [better(y) for _, y in drawn(swept, "fifo+schedmate")] == pytest.approx(
         [3, 2, 1], rel=0.02
     )
+
+
+def test_controls_are_shown_with_what_each_of_them_is(columns):
+    of = digest_of(columns)
+    summary = next(iter(of.compared.policies.values()))
+    found = {name: replace(summary, avg_jct_s=100.0 + n) for n, name in enumerate(CONTROLS)}
+    name = list(of.compared.policies)[-1]
+
+    compared = replace(of.compared, controls={name: found})
+    page = Page(report_html([replace(of, compared=compared)], command="x"))
+
+    words = " ".join(page.words)
+    assert f"{name} by other predictors" in words
+    assert all(control in page.words and CONTROLS[control] in words for control in CONTROLS)
 
 
 def test_what_was_assumed_and_how_to_repeat_it_is_said(html):

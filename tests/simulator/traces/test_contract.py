@@ -29,7 +29,7 @@ def read(tmp_path: Path, content: str | bytes) -> Trace:
 
 
 def test_every_reader_has_a_sample():
-    elsewhere = {"plain Parquet", "Alibaba PAI jobs"}
+    elsewhere = {"plain Parquet", "Alibaba PAI jobs", "store"}
 
     assert {reader.name for reader in READERS} == SAMPLES.keys() | elsewhere
 

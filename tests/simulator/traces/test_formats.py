@@ -76,6 +76,25 @@ def test_sacct_writes_in_many_ways(tmp_path, row, expected):
     assert read(tmp_path, f"{SACCT}\n{row}\n").jobs == (a_trace_job(**values),)
 
 
+@pytest.mark.parametrize("delimiter", [";", "\t", "^"])
+def test_sacct_is_read_with_other_delimiters(tmp_path, delimiter):
+    text = f"{SACCT}\n1|a|0|5|60|gres/gpu=2|COMPLETED|\n".replace("|", delimiter)
+
+    (job,) = read(tmp_path, text).jobs
+
+    assert (job.job_id, job.gpus, job.duration) == ("1", 2, 60)
+
+
+def test_what_sacct_prints_for_people_is_refused_with_what_to_type(tmp_path):
+    aligned = """JobID           JobName  Partition    Account  AllocCPUS      State ExitCode
+------------ ---------- ---------- ---------- ---------- ---------- --------
+812            train.sh        gpu     vision          8  COMPLETED      0:0
+"""
+
+    with pytest.raises(BadInput, match="sacct --parsable2 --allusers --format=JobID,"):
+        read(tmp_path, aligned)
+
+
 def test_sacct_shows_how_a_job_was_submitted(tmp_path):
     row = "1|a|0|5|60|gres/gpu=2|COMPLETED||sbatch --wrap python a.py | tee out"
     (job,) = read(tmp_path, f"{SACCT}|SubmitLine\n{row}\n").jobs

@@ -72,7 +72,7 @@ def _learn_site(history: History, scaling: Scaling, *, at: float) -> None:
                 site.submitted(facts)
                 mass = site.mass(facts.job_id)
                 if run is not None and mass is not None:
-                    in_flight[facts.job_id] = _as_submitted(blend, past, run, scaling, mass)
+                    in_flight[facts.job_id] = as_submitted(blend, past, run, scaling, mass)
             case "start":
                 site.started(facts.job_id, event.at)
             case "end":
@@ -83,7 +83,7 @@ def _learn_site(history: History, scaling: Scaling, *, at: float) -> None:
     history.keep_learnt(_BLEND, blend.dump(), at=at)
 
 
-def _as_submitted(
+def as_submitted(
     blend: Blend, past: StoredRuns, run: PastRun, scaling: Scaling, mass: Pmf
 ) -> Blended:
     """What would have been predicted of a run when it was submitted."""

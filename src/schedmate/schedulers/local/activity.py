@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 
 from schedmate.model import Activity
 from schedmate.schedulers.local.attempt import RunFiles
-from schedmate.schedulers.local.processes import ProcessTime, process_times
+from schedmate.schedulers.local.processes import ProcessTime, process_times, written_files
 
 _BLOCKED = frozenset("DTt")
 
@@ -17,6 +17,19 @@ def activities(
     attempts: Mapping[int, RunFiles], gpus: Mapping[int, Iterable[int]], busy: Mapping[int, float]
 ) -> dict[int, Activity]:
     """By job; `gpus` are the ones each has, `busy` is what every GPU of the machine does."""
+    found = _processes(attempts)
+    return {job: _activity(found[job], [busy[g] for g in gpus[job] if g in busy]) for job in found}
+
+
+def files_written(attempts: Mapping[int, RunFiles]) -> dict[int, frozenset[str]]:
+    """By job, what its processes have open for writing."""
+    return {
+        job: frozenset(path for process in those for path in written_files(process.pid))
+        for job, those in _processes(attempts).items()
+    }
+
+
+def _processes(attempts: Mapping[int, RunFiles]) -> dict[int, list[ProcessTime]]:
     marks = {attempt.mark: job for job, attempt in attempts.items()}
     shepherds = {
         claim.pid: job
@@ -28,7 +41,7 @@ def activities(
         job = marks.get(process.mark, shepherds.get(process.pid, shepherds.get(process.parent)))
         if job is not None:
             found[job].append(process)
-    return {job: _activity(found[job], [busy[g] for g in gpus[job] if g in busy]) for job in found}
+    return found
 
 
 def _activity(processes: list[ProcessTime], busy: list[float]) -> Activity:

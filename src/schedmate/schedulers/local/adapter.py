@@ -30,11 +30,11 @@ from schedmate.model import (
 from schedmate.model.account import account_name
 from schedmate.model.priority import NICE_RANGE
 from schedmate.schedulers.local import detach
-from schedmate.schedulers.local.activity import activities
+from schedmate.schedulers.local.activity import activities, files_written
 from schedmate.schedulers.local.gpus import busy_gpus, count_slots
 from schedmate.schedulers.local.layout import Layout, SavedSubmission
 from schedmate.schedulers.local.processes import booted_at
-from schedmate.schedulers.local.queue import QueueFile
+from schedmate.schedulers.local.queue import QueueEntry, QueueFile
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -133,8 +133,7 @@ class LocalScheduler:
 
     def activity(self, jobs: Sequence[Job]) -> dict[JobId, Activity]:
         """See `MeasuresActivity`."""
-        wanted = [int(job.id) for job in jobs if _is_number(job.id)]
-        entries = [entry for entry in self._queue.entries(wanted) if not entry.state.ended]
+        entries = self._running(jobs)
         gpus = {entry.id: entry.slots[: entry.request.gpus] for entry in entries}
         found = activities(
             {entry.id: self._layout.attempt(entry) for entry in entries},
@@ -142,6 +141,15 @@ class LocalScheduler:
             busy_gpus() if any(gpus.values()) else {},
         )
         return {str(number): activity for number, activity in found.items()}
+
+    def written_files(self, jobs: Sequence[Job]) -> dict[JobId, frozenset[str]]:
+        """See `KnowsOpenFiles`."""
+        attempts = {entry.id: self._layout.attempt(entry) for entry in self._running(jobs)}
+        return {str(number): files for number, files in files_written(attempts).items()}
+
+    def _running(self, jobs: Sequence[Job]) -> list[QueueEntry]:
+        wanted = [int(job.id) for job in jobs if _is_number(job.id)]
+        return [entry for entry in self._queue.entries(wanted) if not entry.state.ended]
 
     def ensure_running(self) -> None:
         """Start the daemon unless one is alive.

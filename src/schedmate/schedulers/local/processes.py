@@ -74,6 +74,24 @@ def process_times(prefix: str) -> list[ProcessTime]:
     return found
 
 
+def written_files(pid: int) -> set[str]:
+    """The files that it has open for writing, as far as they may be seen."""
+    found = set()
+    with contextlib.suppress(OSError):
+        for name in os.listdir(f"/proc/{pid}/fd"):  # noqa: PTH208 - names are all it takes
+            with contextlib.suppress(OSError):
+                path = os.readlink(f"/proc/{pid}/fd/{name}")  # noqa: PTH115 - links into nowhere
+                if path.startswith("/") and _is_written(pid, name):
+                    found.add(path)
+    return found
+
+
+def _is_written(pid: int, descriptor: str) -> bool:
+    lines = (_PROC / str(pid) / "fdinfo" / descriptor).read_text("ascii").splitlines()
+    flags = next((int(line.split()[1], 8) for line in lines if line.startswith("flags:")), 0)
+    return flags & os.O_ACCMODE != os.O_RDONLY
+
+
 def _entry(pid: int, prefix: str) -> str:
     try:
         environment = (_PROC / str(pid) / "environ").read_bytes()

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from schedmate.model import Activity, GpuUse, Job, JobId, NodeState, Submission
     from schedmate.schedulers.base import AccountedRun, Obstacle, Rights, Trial
     from schedmate.schedulers.slurm.changes import Field
-    from schedmate.schedulers.slurm.rest.access import RestAccess
+    from schedmate.schedulers.slurm.transport import Transport
 
 _JOB_ID = re.compile(r"[0-9]+([_+][0-9]+)?")
 _SITE_S = 3600.0
@@ -74,7 +74,7 @@ class SlurmScheduler:
         nice_range: int | None = None,
         nice_hours: float = NICE_HOURS,
         updates_a_minute: int = 1200,
-        rest: RestAccess | None = None,
+        rest: Transport | None = None,
     ) -> None:
         self._slurm = SlurmCommands(timeout_s, cluster)
         self._source: SlurmSource = CommandSource(self._slurm)
@@ -168,6 +168,7 @@ class SlurmScheduler:
         jobs = self.jobs([_checked(job_id)])
         if not jobs:
             raise NotFound(f"Slurm does not know job {job_id}")
+        self._refuse_elsewhere(job_id, jobs[0].cluster)
         if not all(job.state.ended for job in jobs):
             single = job_id.isdecimal() and [job.id for job in jobs] == [job_id]
             several = jobs[0].components or jobs[0].tasks > 1
@@ -293,7 +294,15 @@ class SlurmScheduler:
         ]
         if not rows:
             raise NotFound(f"Slurm's controller does not know job {job_id}")
+        self._refuse_elsewhere(job_id, parsing.other_cluster(rows[0], self._site().cluster))
         return sorted(rows, key=lambda row: int(row["JobID"]))
+
+    @staticmethod
+    def _refuse_elsewhere(job_id: JobId, cluster: str) -> None:
+        if cluster:
+            raise NotAllowed(
+                f"job {job_id} belongs to cluster {cluster} of the federation, and is changed there"
+            )
 
     def _refuse_unless_pending(self, record: parsing.Record) -> None:
         if parsing.state_of(record) is not JobState.PENDING:

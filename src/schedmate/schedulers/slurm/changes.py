@@ -51,9 +51,6 @@ class SlurmChanges(Protocol):
 
     def release(self, name: str) -> None: ...
 
-    def by_commands(self) -> list[str]:
-        """What another way than the commands leaves to them; nothing where there is none."""
-
 
 class CommandChanges:
     """See `SlurmChanges`: sbatch, scontrol and scancel."""
@@ -94,9 +91,6 @@ class CommandChanges:
 
     def release(self, name: str) -> None:
         self._slurm.ask("scontrol", "release", name)
-
-    def by_commands(self) -> list[str]:
-        return []
 
 
 def objections(complaints: Iterable[str]) -> dict[JobId, str]:

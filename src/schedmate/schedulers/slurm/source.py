@@ -49,9 +49,6 @@ class SlurmSource(Protocol):
     def shown(self, what: str, name: str = "") -> list[dict[str, str]]:
         """The fields of `scontrol show` of partitions, reservations or licenses."""
 
-    def by_commands(self) -> list[str]:
-        """What another way than the commands leaves to them; nothing where there is none."""
-
 
 class CommandSource:
     """See `SlurmSource`: squeue, sacct and scontrol."""
@@ -69,7 +66,7 @@ class CommandSource:
             text = self._slurm.ask("squeue", "-a", "-r", "-tall", *filled, *which, "-O", form)
         except NotFound:  # only where one single id was asked for
             return []
-        rows = parsing.table(text, parsing.SQUEUE_FIELDS, separator)
+        rows = filter(parsing.is_job, parsing.table(text, parsing.SQUEUE_FIELDS, separator))
         return map(_as_filled_in, rows) if filled else rows
 
     def accounted(self, ids: set[JobId] | None, days: int) -> Iterable[Record]:
@@ -118,9 +115,6 @@ class CommandSource:
     def shown(self, what: str, name: str = "") -> list[dict[str, str]]:
         text = self._slurm.ask("scontrol", "-a", "-o", "show", what, *([name] if name else []))
         return [shown_fields(line) for line in text.splitlines() if "=" in line]
-
-    def by_commands(self) -> list[str]:
-        return []
 
     def _fills_in_patterns(self) -> bool:
         """Whether this squeue can fill in the patterns of output file names by itself."""

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from schedmate.core import is_interactive
 from schedmate.files import files_of
-from schedmate.model import Activity, SchedMateError, SchedulerUnreachable
-from schedmate.schedulers.base import MeasuresActivity
+from schedmate.model import Activity, JobState, SchedMateError, SchedulerUnreachable
+from schedmate.schedulers.base import KnowsOpenFiles, MeasuresActivity
 from schedmate.service.daemon.file_changes import Change, Writers, changes_below
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from schedmate.model import Job, JobId
@@ -30,20 +30,20 @@ class Activities:
         self._own_files = None if own_files is None else str(own_files)
         self._interactive: dict[tuple[JobId, float], bool] = {}
 
-    def of(self, suspects: Sequence[Job], listed: Iterable[Job]) -> dict[JobId, Activity]:
+    def of(self, suspects: Sequence[Job], listed: Sequence[Job]) -> dict[JobId, Activity]:
         """One look at all suspects; those that cannot be looked at now are left out."""
         try:
             measured = self._measured(suspects)
-            files_at = self._files_at(
-                [job for job in suspects if not self.interactive(job)], listed
-            )
+            silent = [job for job in suspects if not self.interactive(job)]
+            files_at = self._files_at(silent, listed)
             return {
                 job.id: replace(
                     measured.get(job.id, Activity()),
-                    interactive=self.interactive(job),
+                    interactive=job not in silent,
                     files_at=files_at.get(job.id),
                 )
                 for job in suspects
+                if job.id in files_at or job not in silent
             }
         except SchedMateError as error:
             _log.warning("what the suspects do cannot be measured now: %s", error)
@@ -75,16 +75,26 @@ class Activities:
             return self._scheduler.activity(suspects)
         return {}
 
+    def _opened(self, listed: Sequence[Job]) -> dict[JobId, frozenset[str]]:
+        if not isinstance(self._scheduler, KnowsOpenFiles):
+            return {}
+        return self._scheduler.written_files(
+            [job for job in listed if job.state is JobState.RUNNING]
+        )
+
     def _files_at(
-        self, suspects: Sequence[Job], listed: Iterable[Job]
+        self, suspects: Sequence[Job], listed: Sequence[Job]
     ) -> dict[JobId, float | None]:
-        """One walk for all jobs of a user in a directory."""
-        writers = Writers(listed)
-        walked: dict[tuple[str, str], list[Change]] = {}
+        """With one walk for all jobs of a user in a directory; one that takes too long counts for
+        none of them."""
+        writers = Writers(listed, self._opened(listed) if suspects else None)
+        walked: dict[tuple[str, str], list[Change] | None] = {}
         found = {}
         for job in suspects:
             place = job.user, job.workdir
             if place not in walked:
                 walked[place] = changes_below(files_of(job.user), job.workdir, self._own_files)
-            found[job.id] = writers.newest_of(job, walked[place])
+            changes = walked[place]
+            if changes is not None:
+                found[job.id] = writers.newest_of(job, changes)
         return found

@@ -6,7 +6,7 @@ a hang beside an active neighbour may be missed, but no healthy job is taken for
 
 from __future__ import annotations
 
-import os.path
+import os
 import pwd
 import re
 import stat
@@ -15,17 +15,16 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from schedmate.files import entries
 from schedmate.model import JobState
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from schedmate.files import Reader
-    from schedmate.model import Job
+    from schedmate.files import Reader, Status
+    from schedmate.model import Job, JobId
 
 _MOST_FILES = 20_000
-_LONGEST_WALK_S = 1.0
+_LONGEST_WALK_S = 3.0
 _JOB_NUMBER = re.compile(r"\d{5,}")
 """Shorter numbers in the names of files are epochs and steps."""
 _WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
@@ -40,46 +39,84 @@ class Change:
     mode: int = 0
 
 
-def changes_below(reader: Reader, directory: str, leave_out: str | None = None) -> list[Change]:
-    """The files below it, the newest first, as far as a bounded look finds; hidden ones aside."""
+def changes_below(
+    reader: Reader, directory: str, leave_out: str | None = None
+) -> list[Change] | None:
+    """The files below it, the newest first, up to a large number; hidden ones aside.
+
+    None where that takes too long: a change may be among those that were not reached.
+    """
     until = time.monotonic() + _LONGEST_WALK_S
     found: list[Change] = []
-    for path in _files(reader, directory, leave_out):
-        if len(found) >= _MOST_FILES or time.monotonic() > until:
+    for change in _walked(reader, directory, leave_out):
+        if time.monotonic() > until:
+            return None
+        found.append(change)
+        if len(found) >= _MOST_FILES:
             break
-        try:
-            status = reader.stat(path)
-        except OSError:
-            continue
-        found.append(Change(path, status.st_mtime_ns / 1e9, status.st_uid, status.st_mode))
     return sorted(found, key=lambda change: change.at, reverse=True)
 
 
-def _files(reader: Reader, directory: str, leave_out: str | None) -> Iterator[str]:
+def _walked(reader: Reader, directory: str, leave_out: str | None) -> Iterator[Change]:
     """Level by level: what a job writes lies near the top, what it reads may be deep and large."""
     level = [os.path.normpath(directory)]
     while level:
         below: list[str] = []
         for folder in level:
             try:
-                inside = entries(reader, folder, _MOST_FILES)
+                opened = reader.open_directory(folder)
             except OSError:
                 continue
-            for entry in inside:
-                path = os.path.join(folder, entry.name)  # noqa: PTH118 - thousands of them
-                if entry.name.startswith(".") or path == leave_out:
-                    continue
-                if entry.kind == "directory":
-                    below.append(path)
-                elif entry.kind == "file":
-                    yield path
+            try:
+                with os.scandir(opened) as inside:
+                    yield from _changes_in(reader, folder, inside, leave_out, below)
+            except OSError:
+                continue
+            finally:
+                os.close(opened)
         level = below
+
+
+def _changes_in(
+    reader: Reader,
+    folder: str,
+    inside: Iterable[os.DirEntry[str]],
+    leave_out: str | None,
+    below: list[str],
+) -> Iterator[Change]:
+    """The files of one directory; its directories are added to those below."""
+    for entry in inside:
+        path = os.path.join(folder, entry.name)  # noqa: PTH118 - thousands of them
+        if entry.name.startswith(".") or path == leave_out:
+            continue
+        if entry.is_dir(follow_symlinks=False):
+            below.append(path)
+        elif entry.is_file(follow_symlinks=False):
+            status = _status(reader, entry, path)
+            if status is not None:
+                yield Change(path, status.st_mtime_ns / 1e9, status.st_uid, status.st_mode)
+
+
+def _status(reader: Reader, entry: os.DirEntry[str], path: str) -> Status | None:
+    """By ourselves where the directory lets us, which is much faster than to ask for each."""
+    try:
+        return entry.stat(follow_symlinks=False)
+    except OSError:
+        pass
+    try:
+        return reader.stat(path)
+    except OSError:
+        return None
 
 
 class Writers:
     """Whose the files of a directory are, by what is known of the jobs that the scheduler lists."""
 
-    def __init__(self, listed: Iterable[Job]) -> None:
+    def __init__(
+        self, listed: Iterable[Job], opened: Mapping[JobId, frozenset[str]] | None = None
+    ) -> None:
+        """`opened`: what jobs have open for writing, as far as that is known."""
+        self._opened = opened or {}
         self._begun = [job for job in listed if job.state is not JobState.PENDING or job.restarts]
         self._logs = {path for job in self._begun for path in _logs(job)}
         self._numbers = {
@@ -91,17 +128,18 @@ class Writers:
 
     def newest_of(self, job: Job, changes: Sequence[Change]) -> float | None:
         """When a file that may be this job's last changed."""
-        own_logs, own_numbers = _logs(job), _numbers(job)
+        own_files, own_numbers = _logs(job) | self._opened.get(job.id, frozenset()), _numbers(job)
+        others_files = self._logs.union(*self._opened.values()) - own_files
         strangers = self._strangers(job)
         for change in changes:
             name = change.path.rpartition("/")[2]
             numbers = set(_JOB_NUMBER.findall(name))
             is_others = (
                 (change.uid in strangers and not change.mode & _WRITABLE_BY_OTHERS)
-                or (change.path in self._logs and change.path not in own_logs)
+                or change.path in others_files
                 or (not numbers.isdisjoint(self._numbers) and numbers.isdisjoint(own_numbers))
             )
-            if not is_others:
+            if change.path in own_files or not is_others:
                 return change.at
         return None
 

@@ -2,7 +2,8 @@
 
 The runs of the store are replayed in the order in which they were submitted. Each is predicted as
 `predict` would have done it then, from a scratch store that holds what had ended before; beside it
-stand controls that see the same past. What was learnt is learnt again as the past grows.
+stand controls that see the same past. Cohorts and the blend of code and cohorts learn from every
+end, as in the daemon; scaling and calibration are learnt again as the past grows.
 """
 
 from __future__ import annotations
@@ -18,12 +19,14 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from schedmate.advisor.launch.target import Target
+from schedmate.advisor.predict.blending import Blend, Blended
 from schedmate.advisor.predict.cohort_model import CohortModel
 from schedmate.advisor.predict.jobs import EndedJob, ended_job, replay
 from schedmate.advisor.predict.learning import learn_again
+from schedmate.advisor.predict.neighbours import StoredRuns
 from schedmate.advisor.predict.prediction import predict
 from schedmate.advisor.predict.scaling import PRIOR, Scaling
-from schedmate.advisor.predict.site_model import SiteModel, rehearsed
+from schedmate.advisor.predict.site_model import SiteModel, as_submitted, rehearsed
 from schedmate.model import BadInput, NotFound, PastRun, Spread, Workload
 from schedmate.service.usecases.backtest_controls import controls
 from schedmate.service.usecases.backtest_scores import (
@@ -50,7 +53,7 @@ Grouping = Literal["user", "partition", "basis"]
 GROUPINGS: tuple[Grouping, ...] = ("user", "partition", "basis")
 _MOST = 1_000_000
 _FIRST_LESSON = 20
-_NEXT_LESSON = 1.3
+_NEXT_LESSON = 1.5
 """How much the past grows between two lessons; the daemon learns every half hour."""
 OnProgress = Callable[[int, int], None]
 
@@ -105,10 +108,11 @@ def backtest(
             "the store has no run that has ended; schedmate history import slurm (or local, or a "
             "table of jobs) fills it"
         )
-    with TemporaryDirectory(prefix="schedmate-backtest-") as place:
-        scratch = replace(settings, state_dir=Path(place))
-        with closing(open_store(scratch)) as empty:
-            found = RunReplay(empty, runs).predicted(on_progress)
+    with (
+        TemporaryDirectory(prefix="schedmate-backtest-") as place,
+        closing(open_store(scratch_settings(settings, Path(place)))) as empty,
+    ):
+        found = RunReplay(empty, runs).predicted(on_progress)
     found = [
         each
         for each in found
@@ -118,6 +122,11 @@ def backtest(
     if not found:
         raise NotFound(_why_none(runs, since, operator=viewer.operator))
     return _judged(found, len(runs), by, own_only=not viewer.operator)
+
+
+def scratch_settings(settings: Settings, place: Path) -> Settings:
+    """Those of a store in this directory; to the site's own one nothing is written."""
+    return replace(settings, state_dir=place, store_url="")
 
 
 def _why_none(runs: Sequence[PastRun], since: float | None, *, operator: bool) -> str:
@@ -155,6 +164,8 @@ class RunReplay:
         ]
         self._store = store
         self._cohorts = CohortModel()
+        self._blend = Blend()
+        self._blended: dict[str, Blended] = {}
         self._lessons = _Lessons()
         self._controls = controls()
         self._known = 0
@@ -186,10 +197,15 @@ class RunReplay:
             Target.from_job(run.job, None),
             run.fingerprint,
             run.workload,
-            site_model=SiteModel(lessons.scaling, self._cohorts, lessons.calibration),
+            site_model=SiteModel(lessons.scaling, self._cohorts, lessons.calibration, self._blend),
         )
         spreads: dict[str, Spread | None] = {OURS: prediction.duration_s}
         spreads[WITHOUT_CODE] = self._cohorts.submitted(ended.facts)
+        mass = self._cohorts.mass(ended.facts.job_id)
+        if mass is not None:
+            past = StoredRuns(self._store)
+            blended = as_submitted(self._blend, past, run, lessons.scaling, mass)
+            self._blended[ended.facts.job_id] = blended
         for name, control in self._controls.items():
             spreads[name] = control.submitted(ended.facts)
         return Predicted(run, prediction.basis, spreads)
@@ -198,6 +214,9 @@ class RunReplay:
         self._known += 1
         self._store.keep_run(self._runs[int(ended.facts.job_id)])
         self._cohorts.ended(ended)
+        blended = self._blended.pop(ended.facts.job_id, None)
+        if blended is not None:
+            self._blend.learn(blended, ended.duration_s)
         for control in self._controls.values():
             control.ended(ended)
         if self._known >= self._lessons.due:

@@ -19,6 +19,7 @@ from schedmate.model import (
     NotFound,
     Progress,
     Spread,
+    array_of,
 )
 from schedmate.schedulers.base import ExplainsWaiting, Obstacle
 from schedmate.service.records.nodes import NodeKnowledge
@@ -209,7 +210,8 @@ def _explained(view: JobView, nodes: NodeKnowledge, store: Store) -> JobView:
 
 
 def _view(job: Job, store: Store, viewer: Viewer) -> JobView:
-    kept, owner = store.advice(job.id), job.user
+    whole_id, owner = _whole_of(job.id), job.user
+    kept = store.advice(job.id) or store.advice(whole_id)
     job, whole = viewer.job(job), viewer.may_read(owner)
     seen = _progress(job, store)
     return JobView(
@@ -218,8 +220,18 @@ def _view(job: Job, store: Store, viewer: Viewer) -> JobView:
         progress=None if seen is None else viewer.progress(seen.progress, owner),
         progress_at=None if seen is None else seen.at,
         diagnoses=store.diagnoses(job.id) if whole else {},
-        actions=tuple(store.actions(job_id=job.id)) if whole else (),
+        actions=_actions(job.id, whole_id, store) if whole else (),
     )
+
+
+def _whole_of(job_id: JobId) -> JobId:
+    """The job that a task or a part is read and advised with."""
+    return array_of(job_id) or job_id.partition("+")[0]
+
+
+def _actions(job_id: JobId, whole_id: JobId, store: Store) -> tuple[ActionRecord, ...]:
+    """What is done to a heterogeneous job is done to its parts."""
+    return tuple(store.actions(job_id=whole_id if "+" in job_id else job_id))
 
 
 def _progress(job: Job, store: Store) -> KeptProgress | None:

@@ -9,7 +9,7 @@ columns. Durations come from `advisor.predict.estimate_duration`, as live.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,8 +34,8 @@ from schedmate.model import (
 from schedmate.model.advice import Basis
 from schedmate.model.sketch import Sketch
 from schedmate.simulator.estimators.base import Estimates
+from schedmate.simulator.estimators.job_readings import Readings, readings_of
 from schedmate.simulator.estimators.memory import RunMemory
-from schedmate.simulator.estimators.reading import Records
 from schedmate.simulator.synthetic.workload import SyntheticWorkload
 from schedmate.simulator.traces.columns import STATES, Floats, TraceColumns
 
@@ -52,12 +52,15 @@ def estimate(
     known_at: Floats,
     workload: SyntheticWorkload | None = None,
     *,
+    recorded: Sequence[PastRun] | None = None,
     llm_s: float = 0.0,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> Estimates:
-    """`llm_s` is what a language model takes in addition, where one is asked about every job."""
+    """`recorded` are the jobs as a store remembers them, instead of a synthetic workload; `llm_s`
+    is what a language model takes in addition, where one is asked about every job."""
     runs = _runs(columns, known_at, workload)
-    predictor = _Metadata() if workload is None else _Code(columns, workload)
+    readings = readings_of(columns, workload, recorded)
+    predictor = _Metadata() if readings is None else _Code(readings)
     predicted = np.full((3, len(columns)), np.nan)
     basis: list[Basis] = ["history"] * len(columns)
     done = 0
@@ -75,7 +78,7 @@ def estimate(
                 predictor.started(event.run, event.at)
             case "end":
                 predictor.ended(job, event.run)
-    cost = np.full(len(columns), llm_s + (0.0 if workload is None else READ_S))
+    cost = np.full(len(columns), llm_s + (0.0 if readings is None else READ_S))
     return Estimates(predicted[0], predicted[1], predicted[2], cost, "advisor", basis)
 
 
@@ -186,7 +189,7 @@ def _sound(scaling: Scaling) -> bool:
 class JobReading:
     """What is read of a job at its submission."""
 
-    fingerprint: Fingerprint
+    fingerprint: Fingerprint | None
     record: Workload
     request: Request
     sketch: Sketch
@@ -195,11 +198,9 @@ class JobReading:
 class _Code(_Metadata):
     """Reads every job, looks for neighbours, and learns when it ends."""
 
-    def __init__(self, columns: TraceColumns, workload: SyntheticWorkload) -> None:
+    def __init__(self, source: Readings) -> None:
         super().__init__()
-        self._workload = workload
-        self._gpu_types = [columns.gpu_type[job] or None for job in range(len(columns))]
-        self._records = Records(workload.submission)
+        self._source = source
         self._history = RunMemory()
         self._lessons = _Lessons()
         self._basis: dict[int, Basis] = {}
@@ -242,15 +243,7 @@ class _Code(_Metadata):
 
     def _read(self, job: int, facts: Facts) -> JobReading:
         """Kept until the job has ended."""
-        request = Request(
-            gpus=facts.gpus,
-            gpu_type=self._gpu_types[job],
-            nodes=facts.nodes,
-            time_limit_s=facts.limit_s,
-            partition=facts.partition or None,
-        )
-        prints = self._records.fingerprint(job, facts.gpus)
-        record = self._records.workload(job, facts.gpus)
+        prints, record, request = self._source.read(job, facts)
         alike = facts.user, facts.name, facts.nodes, request.gpu_type, prints, id(record)
         sketch = self._sketches.get(alike)
         if sketch is None:
@@ -261,7 +254,8 @@ class _Code(_Metadata):
 
     def _past(self, job: int, run: EndedJob, reading: JobReading) -> PastRun:
         """What is remembered, with the start-up in its log and what its GPUs' meters showed."""
-        facts, workload = run.facts, self._workload
+        facts, observed = run.facts, self._source.observed(job)
+        startup = observed.startup_s
         return PastRun(
             job=Job(
                 id=facts.job_id,
@@ -276,9 +270,9 @@ class _Code(_Metadata):
             ),
             fingerprint=reading.fingerprint,
             workload=reading.record,
-            startup_s=min(float(workload.startup_s[job]), run.duration_s),
-            gpu_memory_mb=float(workload.memory_mb[job]),
-            gpu_utilization=float(workload.utilization[job]),
+            startup_s=None if startup is None else min(startup, run.duration_s),
+            gpu_memory_mb=observed.gpu_memory_mb,
+            gpu_utilization=observed.gpu_utilization,
         )
 
 

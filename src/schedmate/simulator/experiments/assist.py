@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from schedmate.core import DecisionEngine, TimeLimits
+from schedmate.core import DecisionEngine, DecisionLimits, TimeLimits
 from schedmate.policies import POLICIES, JobColumns, Policy, ordering
 from schedmate.simulator.engine.running import Watcher
 from schedmate.simulator.engine.steering import Recovery
@@ -81,7 +81,11 @@ def _shell(
     # without predictions there is nothing to order by
     order = ordering(setting.ordering if advised else "fifo")
     return SimulatedDaemon(
-        DecisionEngine(order, time_limits=TimeLimits(lower="limits" in plan.parts)),
+        DecisionEngine(
+            order,
+            DecisionLimits(fairness=setting.fairness),
+            TimeLimits(lower="limits" in plan.parts),
+        ),
         setting.columns,
         estimates=estimates if advised else None,
         tracker=tracker,

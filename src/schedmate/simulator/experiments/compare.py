@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from schedmate.core import TimeLimits
-from schedmate.policies import POLICIES
-from schedmate.simulator.engine.outcome import PolicyComparison
+from schedmate.policies import POLICIES, Answers
+from schedmate.simulator.engine.outcome import PolicyComparison, SimulationOutcome
 from schedmate.simulator.estimators.controls import CONTROLS
 from schedmate.simulator.experiments.execute import Backend
 from schedmate.simulator.experiments.knowledge import SEMANTIC, Knowledge
@@ -22,9 +24,14 @@ _NO_CODE = (
     "SchedMate knows no code here: it predicts from user, name and request alone, and the tracker "
     "has no log to read"
 )
+_RECORDED = (
+    "what SchedMate knows of a job's code is what the store kept when it ran: nothing is "
+    "synthetic, and the tracker has no log to read"
+)
 _SEMI_SYNTHETIC = (
-    "semi-synthetic: each job was given a training project of ours that takes as long as the trace "
-    "says; what SchedMate predicts of it comes from its real code, in order of time"
+    "semi-synthetic: each job was given a training project of ours, whose numbers explain {:.0%} "
+    "of the variance of log run times; the rest is chance. What SchedMate predicts comes from that "
+    "code, in order of time"
 )
 
 
@@ -86,9 +93,9 @@ def comparison(setting: Setting, runs: Sequence[PolicyRun]) -> PolicyComparison:
         trace=setting.name,
         jobs=len(setting.columns),
         gpus=setting.gpus,
-        assumptions=tuple(assumptions(setting, [plan(each.policy) for each in runs])),
+        assumptions=tuple(assumptions(setting, runs_planned(runs))),
         policies={each.policy: each.summary for each in runs},
-        kinds={each.policy: POLICIES[plan(each.policy).policy].kind for each in runs},
+        kinds={each.name: POLICIES[each.policy].kind for each in runs_planned(runs)},
         controls={
             each.policy: {name: control.summary for name, control in each.controls.items()}
             for each in runs
@@ -96,6 +103,25 @@ def comparison(setting: Setting, runs: Sequence[PolicyRun]) -> PolicyComparison:
         },
         load=None if load == float("inf") else load,
     )
+
+
+AS_IT_WAS = "as it was"
+"""The row of what really happened, where a trace says when its jobs started."""
+
+
+def as_it_was(setting: Setting) -> list[PolicyRun]:
+    """The jobs as they really ran: none where a start is unknown."""
+    columns = setting.columns
+    if columns.start is None:
+        return []
+    start = np.maximum(columns.start, columns.submit)
+    outcome = SimulationOutcome.unbroken(columns, start, start + columns.duration)
+    return [PolicyRun(AS_IT_WAS, columns, setting.gpus, outcome, 0.0)]
+
+
+def runs_planned(runs: Sequence[PolicyRun]) -> list[Plan]:
+    """The plans of those that were simulated."""
+    return [plan(each.policy) for each in runs if each.policy != AS_IT_WAS]
 
 
 def _named(on_progress: OnProgress | None, name: str) -> Callable[[int, int], None] | None:
@@ -153,9 +179,24 @@ def _of_the_plans(setting: Setting, plans: Sequence[Plan]) -> list[str]:
             f"({predicted[0]}-oracle knows the true run times)"
         )
     lines += _steering(setting, plans)
+    idle = dict.fromkeys(each.name for each in plans if changes_nothing(each))
+    if idle:
+        lines.append(
+            f"{', '.join(idle)}: the tracker alone changes nothing; it needs the advisor's "
+            "predictions to order by, or the handler to end what hangs"
+        )
     if setting.left_out:
         lines.append(f"{setting.left_out} jobs that ask for more GPUs are left out")
     return lines
+
+
+def changes_nothing(of: Plan) -> bool:
+    """Whether a tracker is all it has, and its policy makes no use of what one measures."""
+    if of.parts != {"tracker"}:
+        return False
+    policy = POLICIES[of.policy]
+    watched, alone = (policy.answered(Answers(part_slow_pairs=each)) for each in (True, False))
+    return type(watched) is type(alone) and vars(watched) == vars(alone)
 
 
 def _steering(setting: Setting, plans: Sequence[Plan]) -> list[str]:
@@ -192,4 +233,8 @@ def _lowered() -> str:
 def _of_the_workload(setting: Setting, plans: Sequence[Plan]) -> list[str]:
     if not any(each.parts for each in plans):
         return []
-    return [_NO_CODE if setting.workload is None else _SEMI_SYNTHETIC]
+    if setting.recorded is not None:
+        return [_RECORDED]
+    if setting.workload is None:
+        return [_NO_CODE]
+    return [_SEMI_SYNTHETIC.format(setting.workload.explained)]

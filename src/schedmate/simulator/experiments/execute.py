@@ -64,7 +64,12 @@ def execute(
     if plain and backend != "engine" and _has_kernel(policy, columns, backend):
         from schedmate.simulator.kernels import run_kernel  # noqa: PLC0415 - numba is slow to load
 
-        return run_kernel(policy, columns, jobs, setting.gpus, eligible, setting.restart_s)
+        if on_progress is not None:
+            on_progress(0, 0)  # a kernel reports nothing before its end
+        found = run_kernel(policy, columns, jobs, setting.gpus, eligible, setting.restart_s)
+        if on_progress is not None:
+            on_progress(len(columns), len(columns))
+        return found
     return SimulationEngine(
         columns,
         jobs,

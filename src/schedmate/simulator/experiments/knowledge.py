@@ -57,6 +57,8 @@ class Knowledge:
             return simple[name]()
         from schedmate.simulator.estimators import ESTIMATORS  # noqa: PLC0415 - most runs need none
 
+        if self.on_progress is not None:
+            self.on_progress(0, 0)
         return ESTIMATORS[name](columns, self.known_at)
 
     def _semantic(self) -> Estimates:
@@ -64,7 +66,11 @@ class Knowledge:
 
         setting = self._setting
         return advisor.estimate(
-            setting.columns, self.known_at, setting.workload, on_progress=self.on_progress
+            setting.columns,
+            self.known_at,
+            setting.workload,
+            recorded=setting.recorded,
+            on_progress=self.on_progress,
         )
 
     def _site_model(self) -> Estimates:

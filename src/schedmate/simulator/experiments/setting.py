@@ -13,7 +13,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from schedmate.model import BadInput
+from schedmate.core import FairnessLimits
+from schedmate.model import BadInput, PastRun
 from schedmate.policies import DEFAULT_ORDERING
 from schedmate.simulator.engine.faults import Fault
 from schedmate.simulator.synthetic import SyntheticWorkload
@@ -68,6 +69,9 @@ class Setting:
     restart_s: float = RESTART_S
     seed: int = 0
     workload: SyntheticWorkload | None = None
+    recorded: tuple[PastRun, ...] | None = None
+    """The jobs as a store remembers them, with what was read of their code, in the columns' order;
+    instead of a synthetic workload."""
     error: float | None = None
     """Where set, every predictor gives the true run time with this error (standard deviation of
     the logarithm): to see how good predictions must be. Oracles stay exact."""
@@ -76,6 +80,8 @@ class Setting:
     """By which the decision engine orders jobs beside a scheduler."""
     nice_range: int | None = None
     """The largest nice number, as the daemon's setting of that name; None: the scheduler's own."""
+    fairness: FairnessLimits = field(default_factory=FairnessLimits)
+    """How long the decision engine lets a job be overtaken."""
     left_out: int = 0
     """Jobs of the trace that ask for more GPUs than there are."""
     notes: tuple[str, ...] = field(default=())

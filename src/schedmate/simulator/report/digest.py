@@ -84,8 +84,13 @@ def _held_evenly(columns: TraceColumns, outcome: SimulationOutcome, edges: Float
 def queue_length(
     policy: str, columns: TraceColumns, outcome: SimulationOutcome, *, edges: Floats
 ) -> Curve:
-    """Jobs that wait for their first start, on average over each bin."""
+    """Jobs that hold no GPU, on average over each bin. Of one that was interrupted, what it waited
+    after its first start is spread evenly from there to its end."""
     level = _mean_level(columns.submit, outcome.start, np.ones(len(columns)), edges)
+    stopped = waited_s(columns, outcome) - (outcome.start - columns.submit)
+    took = outcome.end - outcome.start
+    share = np.divide(stopped, took, out=np.zeros(len(columns)), where=took > 0)
+    level = level + _mean_level(outcome.start, outcome.end, np.clip(share, 0.0, 1.0), edges)
     return _over_time(policy, level, edges)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from schedmate.simulator.report import marks, scale
 from schedmate.simulator.report.digest import Curve, Digest
@@ -113,30 +113,46 @@ def who_gains(gains: Gains) -> str:
     return frame.drawn(one + dots, title=f"{gains.after} instead of {gains.before}")
 
 
+def controls(of: Digest, name: str) -> str:
+    """One policy alone, and with SchedMate by each predictor."""
+    base = of.compared.unaided(name)
+    found = of.compared.controls[name]
+    average = {base: of.compared.policies[base].avg_jct_s}
+    average |= {predictor: each.avg_jct_s for predictor, each in found.items()}
+    return _averages(average, title=f"{name} by other predictors", numbers=[0] * len(average))
+
+
 def ablation(of: Digest, names: Sequence[str]) -> str:
     """One policy alone and with each part beside it."""
     average = {name: of.compared.policies[name].avg_jct_s for name in names}
+    order = list(of.compared.policies)
+    numbers = [order.index(name) for name in names]
+    return _averages(average, title=f"{names[0]} and the parts beside it", numbers=numbers)
+
+
+def _averages(average: Mapping[str, float], *, title: str, numbers: Sequence[int]) -> str:
+    """Bars of average completion times, each against the first."""
+    names = list(average)
     alone = average[names[0]]
     frame = Frame(
         x=scale.linear_times(1.25 * max(*average.values(), 1.0)),
-        y=scale.rows(list(names)),
+        y=scale.rows(names),
         x_title="average completion time",
         y_title="",
         height=marks.rows_height(len(names)),
-        left=room_for(list(names)),
+        left=room_for(names),
     )
-    order = list(of.compared.policies)
     bars = "".join(
         marks.bar(
             frame,
             row=row,
             value=average[name],
-            number=order.index(name),
+            number=numbers[row],
             label=f"{human_time(average[name])}, {times(alone / (average[name] or 1))}",
         )
         for row, name in enumerate(names)
     )
-    return frame.drawn(bars, title=f"{names[0]} and the parts beside it")
+    return frame.drawn(bars, title=title)
 
 
 def sensitivity(of: Sensitivity, policies: Sequence[str]) -> str:

@@ -40,9 +40,12 @@ def trace_section(of: Digest) -> str:
             _figure(
                 "Jobs that wait over time",
                 legend + figures.queue(of),
-                f"Submitted and not yet started for the first time; {_shown(of)}.",
+                "Without GPUs: before their first start, or stopped since; what a job that was "
+                "interrupted waited after its first start is spread evenly until its end; "
+                f"{_shown(of)}.",
             ),
             _ablations(of),
+            _controls(of),
             _who_gains(of),
         ]
     )
@@ -132,6 +135,19 @@ def _ablations(of: Digest) -> str:
     return _figure("What each part brings", "".join(found), caption)
 
 
+def _controls(of: Digest) -> str:
+    parts = [
+        _figure(
+            f"{name} by other predictors",
+            figures.controls(of, name) + tables.controls(of, name),
+            "The same ordering by other predictors. What reading code is worth is the distance "
+            "from the best of them that reads none to semantic; oracle is what is left.",
+        )
+        for name in of.compared.controls
+    ]
+    return "".join(parts)
+
+
 def _who_gains(of: Digest) -> str:
     if not of.gains:
         return ""
@@ -164,8 +180,8 @@ def _in_words(of: Gains) -> str:
 _HERE = Path(__file__).parent
 SEMI_SYNTHETIC = (
     "Semi-synthetic: no public trace has code in it, so each job was given a training project and "
-    "a configuration that take as long as the job did. What SchedMate reads there is ours, not "
-    "the users'; sizes, times, users and outcomes are the trace's."
+    "numbers that explain a stated share of how long jobs take. What SchedMate reads there is "
+    "ours, not the users'; sizes, times, users and outcomes are the trace's."
 )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from schedmate.simulator.engine.outcome import KINDS, Summary
+from schedmate.simulator.estimators.controls import CONTROLS
 from schedmate.simulator.report.digest import Digest
 from schedmate.simulator.report.gains import Gains, ratio
 from schedmate.simulator.report.sensitivity import Sensitivity
@@ -49,6 +50,17 @@ _NOT_LIVE = (
     "These schedulers preempt, share GPUs or order by predictions themselves and ask SchedMate for "
     "answers. The live adapters do none of this: they set nice numbers, requeue and cancel."
 )
+
+
+def controls(of: Digest, name: str) -> str:
+    """One policy with SchedMate by each predictor, against the policy alone."""
+    base = of.compared.policies[of.compared.unaided(name)]
+    headings = ("predictor", *_HEADINGS[1:], "what it is")
+    rows = [
+        [*_summary(predictor, each, base), _cell(CONTROLS[predictor])]
+        for predictor, each in of.compared.controls[name].items()
+    ]
+    return table(headings, rows)
 
 
 def waits(of: Digest) -> str:

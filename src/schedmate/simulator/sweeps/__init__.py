@@ -1,6 +1,6 @@
 """Many settings at once: what to vary, where they run, what comes back."""
 
-from schedmate.simulator.sweeps.execution import SimulationResult, run_task
+from schedmate.simulator.sweeps.execution import SimulationResult, expected_s, run_task
 from schedmate.simulator.sweeps.saving import save, unusable
 from schedmate.simulator.sweeps.tasks import (
     SYNTHETIC,
@@ -16,6 +16,7 @@ __all__ = [
     "VARIED",
     "SimulationResult",
     "SimulationTask",
+    "expected_s",
     "run_task",
     "run_tasks",
     "save",

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 
-from schedmate.model import BadInput
+from schedmate.model import BadInput, JobId, PastRun
 from schedmate.policies import POLICIES, Policy
 from schedmate.simulator.engine.faults import draw_faults
 from schedmate.simulator.engine.outcome import PolicyComparison
-from schedmate.simulator.experiments.compare import compare, comparison
+from schedmate.simulator.estimators.controls import CONTROLS
+from schedmate.simulator.experiments.compare import as_it_was, compare, comparison
 from schedmate.simulator.experiments.plan import plan
 from schedmate.simulator.experiments.setting import (
     DEFAULT_LOAD,
@@ -33,6 +35,10 @@ from schedmate.simulator.traces.synthetic import DEFAULT_PROFILE
 
 OnProgress = Callable[[str, int, int], None]
 SYNTHETIC_GPUS = 64
+_PREDICTED_S, _RUN_S = 0.006, 0.001
+"""What one job takes to be predicted from its code, and in one run, on one core."""
+_MANY_JOBS = 1_000_000
+_WORTH_A_LOOK_S = 1800.0
 _NAMED_ROWS = 3
 
 
@@ -65,16 +71,56 @@ class Loaded:
     gpus: int | None
     notes: tuple[str, ...]
     left_out: BadRows
+    runs: Mapping[JobId, PastRun] = field(default_factory=dict)
+    """By id, where a store has them."""
+
+
+def expected_s(
+    tasks: Sequence[SimulationTask],
+    *,
+    workers: int | None = None,
+    on_progress: OnProgress | None = None,
+) -> float:
+    """About how long all of them take, by what jobs take on one core; 0 where even a large trace
+    would take minutes, and for several traces, which are not read beforehand."""
+    if len({task.source for task in tasks}) > 1:
+        return 0.0
+    each = [_seconds_a_job(task) for task in tasks]
+    if sum(each) * _MANY_JOBS < _WORTH_A_LOOK_S:
+        return 0.0
+    jobs = tasks[0].jobs
+    if tasks[0].source != SYNTHETIC:
+        jobs = len(_loading(tasks[0], on_progress).columns)
+    hands = min(workers or os.cpu_count() or 1, len(tasks))
+    return sum(each) * jobs / hands
+
+
+def _seconds_a_job(task: SimulationTask) -> float:
+    aided = [plan(name) for name in task.policies if plan(name).parts]
+    predicted = any("advisor" in each.parts for each in aided) and task.error is None
+    runs = len(task.policies) + len(aided) * (len(CONTROLS) if task.controls else 0)
+    return runs * _RUN_S + predicted * _PREDICTED_S * (1.5 if task.controls else 1.0)
+
+
+def _loading(task: SimulationTask, on_progress: OnProgress | None) -> Loaded:
+    if on_progress is not None and task.source != SYNTHETIC:
+        on_progress("trace", 0, 0)
+    loaded = load(task)
+    if on_progress is not None and task.source != SYNTHETIC:
+        on_progress("trace", len(loaded.columns), len(loaded.columns))
+    return loaded
 
 
 def run_task(
     task: SimulationTask, *, reported: bool = False, on_progress: OnProgress | None = None
 ) -> SimulationResult:
-    loaded = load(task)
+    loaded = _loading(task, on_progress)
     if task.by_group:
         return _by_group_result(task, loaded, on_progress, reported=reported)
     setting = _setting(task, loaded.name, loaded.columns, loaded)
     runs = compare(setting, task.policies, controls=task.controls, on_progress=on_progress)
+    if setting.gpus == loaded.gpus and not (setting.left_out or task.swept):
+        runs = [*runs, *as_it_was(setting)]
     compared = replace(comparison(setting, runs), setting=dict(task.swept))
     digested = digest(compared, setting.columns, runs) if reported else None
     return SimulationResult(task, compared, setting.workload is not None, loaded.left_out, digested)
@@ -124,7 +170,10 @@ def _setting(task: SimulationTask, name: str, columns: TraceColumns, loaded: Loa
         left_out=left_out,
         notes=(*_notes(task, loaded), *([LIMITS_DRAWN] if limited is not kept else [])),
     )
-    return _with_workload(_with_faults(setting, task), task)
+    setting = _with_faults(setting, task)
+    if loaded.runs and task.workload is None and not _shared_or_stretched(task):
+        return replace(setting, recorded=tuple(loaded.runs[job] for job in setting.columns.ids))
+    return _with_workload(setting, task)
 
 
 def _node_sizes(task: SimulationTask, gpus: int) -> tuple[int, ...]:
@@ -164,8 +213,11 @@ def _with_faults(setting: Setting, task: SimulationTask) -> Setting:
 def _needs_workload(task: SimulationTask) -> bool:
     if task.workload is not None:
         return task.workload
-    shared_or_stretched = any("throughput" in policy.asks_for for policy in _policies(task))
-    return _aided(task) or shared_or_stretched
+    return _aided(task) or _shared_or_stretched(task)
+
+
+def _shared_or_stretched(task: SimulationTask) -> bool:
+    return any("throughput" in policy.asks_for for policy in _policies(task))
 
 
 def _aided(task: SimulationTask) -> bool:
@@ -222,7 +274,8 @@ def _read(source: str) -> Loaded:
 
 
 def _loaded(trace: Trace) -> Loaded:
-    notes = [f"{count} rows left out: {reason}" for reason, count in trace.left_out.items()]
+    left_out = [f"{count} rows left out: {reason}" for reason, count in trace.left_out.items()]
+    notes = [*trace.notes, *left_out]
     if trace.bad_rows:
         notes.insert(0, f"{len(trace.bad_rows)} bad rows of the trace are left out")
     return Loaded(
@@ -235,4 +288,5 @@ def _loaded(trace: Trace) -> Loaded:
             rows=len(trace.bad_rows) + len(trace.jobs),
             first=tuple(str(row) for row in trace.bad_rows[:_NAMED_ROWS]),
         ),
+        runs=trace.runs,
     )

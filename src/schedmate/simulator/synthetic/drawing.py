@@ -222,6 +222,7 @@ def _workload(columns: TraceColumns, drawn: _Drawn, rng: np.random.Generator) ->
         utilization=_varied(_of_project("utilization")[project], rng).clip(0.02, 1.0),
         memory_mb=_memory(project, work[4], rng),
         gpu_exponent=_of_project("gpu_exponent")[project],
+        explained=drawn.assume.explained,
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from schedmate.model import JobId, JobState
+from schedmate.model import JobId, JobState, PastRun
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -72,6 +72,10 @@ class Trace:
     """How many sound rows are no job for a GPU cluster, by the reason in words."""
     gpus: int | None = None
     """Of the cluster it ran on, where the file says."""
+    notes: tuple[str, ...] = ()
+    """What a figure from this trace rests on, in words."""
+    runs: Mapping[JobId, PastRun] = field(default_factory=dict)
+    """Where a store has them: each job with what was read of its code."""
 
 
 class TraceReader(Protocol):

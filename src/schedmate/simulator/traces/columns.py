@@ -52,6 +52,8 @@ class TraceColumns:
     group: Coded
     name: Coded
     gpu_type: Coded
+    start: Floats | None = None
+    """When each really started; None where that is unknown of one."""
 
     def __len__(self) -> int:
         return len(self.submit)
@@ -85,6 +87,7 @@ class TraceColumns:
             group=Coded(self.group.codes[chosen], self.group.words),
             name=Coded(self.name.codes[chosen], self.name.words),
             gpu_type=Coded(self.gpu_type.codes[chosen], self.gpu_type.words),
+            start=None if self.start is None else self.start[chosen],
         )
 
 
@@ -106,4 +109,10 @@ def columns_of(jobs: Sequence[TraceJob]) -> TraceColumns:
         group=Coded.of(job.group or "" for job in ordered),
         name=Coded.of(job.name for job in ordered),
         gpu_type=Coded.of(job.gpu_type or "" for job in ordered),
+        start=_starts(ordered),
     )
+
+
+def _starts(jobs: Sequence[TraceJob]) -> Floats | None:
+    known = [job.start_time for job in jobs if job.start_time is not None]
+    return np.array(known, dtype=np.float64) if known and len(known) == len(jobs) else None

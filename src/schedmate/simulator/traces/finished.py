@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from schedmate.model import BadInput, Job, PastRun, Request
 from schedmate.model.job import split_command_line
 from schedmate.simulator.traces.base import TraceJob
@@ -52,3 +54,21 @@ def to_past_run(job: TraceJob) -> PastRun:
             end_time=started + job.duration,
         )
     )
+
+
+SIZE_AS_IT_WAS = "the cluster has as many GPUs as were in use at once; --gpus names another size"
+
+
+def most_in_use(jobs: Sequence[TraceJob]) -> int | None:
+    """GPUs in use at once at most, as the jobs really ran: what the cluster had at least. None
+    where a start is unknown."""
+    changes: list[tuple[float, int]] = []
+    for job in jobs:
+        if job.start_time is None:
+            return None
+        changes += [(job.start_time, job.gpus), (job.start_time + job.duration, -job.gpus)]
+    most = held = 0
+    for _, more in sorted(changes):
+        held += more
+        most = max(most, held)
+    return most or None

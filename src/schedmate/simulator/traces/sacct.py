@@ -1,5 +1,8 @@
 """What `sacct --parsable2` (or `-p`) prints, with its header line: Slurm's own accounting.
 
+Any `--delimiter` that is one of `_DELIMITERS` is read. The columns that sacct aligns by default cut
+names and times off, and are refused with what to type instead.
+
 Steps are left out. With `--duplicates` a job that was requeued has a row a run: each is a job of
 its own, the second of job 812 is called `812#2`.
 """
@@ -8,12 +11,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
 from schedmate.simulator.traces import cells
 from schedmate.simulator.traces.base import Trace, TraceJob
 from schedmate.simulator.traces.cells import Row
+from schedmate.simulator.traces.finished import SIZE_AS_IT_WAS, most_in_use
 from schedmate.simulator.traces.gathering import LeftOut, Rows, gather
 from schedmate.simulator.traces.opening import head_lines, opened
 
@@ -22,6 +28,11 @@ _TIMES = ("elapsed", "elapsedraw", "end")
 _RESOURCES = ("alloctres", "reqtres", "allocgres", "reqgres")
 _SPAN = re.compile(r"(?:(\d{1,6})-)?(?:(\d{1,6}):)?(\d{1,6}):(\d{1,2})(?:\.\d{1,6})?")
 _GPUS = re.compile(r"(?:^|,)(?:gres/)?gpu(?::(?P<type>[^=:,]{1,80}))?[=:](?P<count>\d{1,7})")
+_DELIMITERS = "|;\t,^"
+ASK_AGAIN = (
+    "sacct --parsable2 --allusers --format=JobID,User,Submit,Start,Elapsed,State,AllocTRES,"
+    "Timelimit,Partition,JobName,NNodes"
+)
 _UNKNOWN = ("", "Unknown", "None", "N/A")
 
 
@@ -29,7 +40,8 @@ class Sacct:
     name = "sacct"
 
     def sniff(self, path: Path) -> bool:
-        columns = _columns(next(iter(head_lines(path)), ""))
+        header = next(iter(head_lines(path)), "")
+        columns = _columns(header, _delimiter(header))
         return (
             all(name in columns for name in NEEDED)
             and any(name in columns for name in _TIMES)
@@ -38,35 +50,52 @@ class Sacct:
 
     def read(self, path: Path) -> Trace:
         with opened(path) as file:
-            return gather(path.name, _runs(_rows(file)), _job_of)
+            trace = gather(path.name, _runs(_rows(file)), _job_of)
+        most = most_in_use(trace.jobs)
+        return trace if most is None else replace(trace, gpus=most, notes=(SIZE_AS_IT_WAS,))
 
 
-def _columns(header: str) -> list[str]:
-    return [name.strip().lower() for name in header.rstrip("\r\n").split("|")]
+def is_aligned(lines: Sequence[str]) -> bool:
+    """Whether it is what sacct prints for people: a header, and dashes below it."""
+    if len(lines) < 2:  # noqa: PLR2004 - a header and the dashes
+        return False
+    words = lines[0].lower().split()
+    return "jobid" in words and bool(lines[1].strip()) and set(lines[1]) <= set("- ")
+
+
+def _delimiter(header: str) -> str:
+    """The one that parts the header into most columns; `sacct -p` has one at the end, too."""
+    return max(_DELIMITERS, key=header.count)
+
+
+def _columns(header: str, delimiter: str) -> list[str]:
+    return [name.strip().lower() for name in header.rstrip("\r\n").split(delimiter)]
 
 
 def _rows(file: IO[str]) -> Rows:
-    columns = _columns(next(file, ""))
+    header = next(file, "")
+    delimiter = _delimiter(header)
+    columns = _columns(header, delimiter)
     for line, text in enumerate(file, start=2):
-        cells_of_row = text.rstrip("\r\n").split("|")
+        cells_of_row = text.rstrip("\r\n").split(delimiter)
         if cells_of_row == [""]:
             continue
-        found = _with_whole_name(cells_of_row, columns)
+        found = _with_whole_name(cells_of_row, columns, delimiter)
         if len(found) == len(columns):
             yield line, dict(zip(columns, found, strict=True))
         else:
             yield line, f"has {len(found)} columns, the header has {len(columns)}"
 
 
-def _with_whole_name(found: list[str], columns: list[str]) -> list[str]:
-    """sacct escapes a `|` neither in the name of a job nor in what was submitted; of the two, it
-    is taken to be in the last column."""
+def _with_whole_name(found: list[str], columns: list[str], delimiter: str) -> list[str]:
+    """sacct escapes its delimiter neither in the name of a job nor in what was submitted; of the
+    two, it is taken to be in the last column."""
     surplus = len(found) - len(columns)
     free = "submitline" if columns[-1] == "submitline" else "jobname"
     if surplus <= 0 or free not in columns:
         return found
     at = columns.index(free)
-    return [*found[:at], "|".join(found[at : at + surplus + 1]), *found[at + surplus + 1 :]]
+    return [*found[:at], delimiter.join(found[at : at + surplus + 1]), *found[at + surplus + 1 :]]
 
 
 def _runs(rows: Rows) -> Rows:

@@ -159,7 +159,7 @@ class Series:
     def see(self, sighting: Sighting, order: int, times: Times) -> None:
         if self._is_jitter(sighting):
             return
-        before = self.done
+        before, at_last = self.done, self.total is not None and self.current >= self.total
         self.sightings += 1
         self.measured += bool(sighting.metrics)
         if sighting.share is not None and sighting.current:
@@ -167,7 +167,7 @@ class Series:
         self._compare_over_epochs(sighting)
         self._take(sighting)
         if self.done < before:
-            self._go_back(before)
+            self._go_back(before, at_last=at_last)
         elif self.first is not None and self.done > before:
             self.increment = self.done - before
         self._note_move(order)
@@ -234,12 +234,12 @@ class Series:
         if sighting.phase in ("starting", "evaluating", "checkpointing"):
             self.auxiliary = sighting.phase
 
-    def _go_back(self, before: float) -> None:
+    def _go_back(self, before: float, *, at_last: bool) -> None:
         """An inner count always goes round; an outer one may also have been started again."""
         self.falls += 1
         if self.in_rounds and self.total is None and before > 1:
             self.total = before + (self.increment if self.from_zero else 0.0)
-        went_round = self.total is not None and before >= _LAP * self.total
+        went_round = at_last or (self.total is not None and before >= _LAP * self.total)
         self.laps = self.laps + 1 if went_round or self.parent else 0
 
     def _note_move(self, order: int) -> None:

@@ -63,6 +63,9 @@ _ALL = 100.0
 _SETTINGS = ("lr", "learning_rate", "size", "seed", "momentum", "decay", "dropout", "workers")
 """Printed where an epoch begins as well as where it ends."""
 _LAPS = ("fold", "folds")
+_NUMBERS_OF = frozenset({"n_iter", "num_iter", "num_updates"})
+"""Names of a total as often as of a count."""
+_RESULTS = lazy_pattern(r"loss|acc|err|reward|score|ppl|energy|grad|norm|return")
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +192,9 @@ def _fine(line: _Line) -> Count | None:
         return None
     if epoch is not None and epoch.total is not None and epoch.total > 1:
         return None
-    supported = line.results or line.timed or epoch is not None or step.percent is not None
+    a_total = step.word in _NUMBERS_OF and not _RESULTS.search(line.lowered)
+    results = line.results and not a_total
+    supported = results or line.timed or epoch is not None or step.percent is not None
     return step if supported else None
 
 

@@ -10,7 +10,7 @@ from schedmate.tracker.formats.base import MAX_COUNT, rate_of
 
 COUNT = (
     r"(?:\d{1,3}(?:[,_]\d{3}){1,5}(?![,_]?\d)"
-    r"|\d{1,15}(?!(?:[,_]\d{3}){2})(?:\.\d{1,9})?(?:[eE]\+?\d{1,2}(?!\w)|(?-i:[kKMBGT])(?![A-Za-z]))?)"
+    r"|\d{1,15}(?!(?:[,_]\d{3}){2})(?:\.\d{1,16})?(?:[eE]\+?\d{1,2}(?!\w)|(?-i:[kKMBGT])(?![A-Za-z]))?)"
 )
 """A quantity with or without thousands separators, exponent or scale; `3m` is a time."""
 _TIMES = r"(?:ms|[dhms]|days?|hours?|hrs?|minutes?|mins?|seconds?|secs?)(?![a-zA-Z])"

@@ -58,9 +58,26 @@ def meaning_of(table: Table, declared: DeclaredNumbers | None = None) -> Meaning
     if best is not None and not best.has_total:
         ended = [one for one in readings if one.has_total and one.confidence > CERTAIN]
         best = max(ended, key=lambda one: one.rank, default=best)
+    if best is not None:
+        best = _what_ends_first(table, best, readings)
     if best is None or (len(table.texts) < _ENOUGH and not _plain(best)):
         return None
     return _completed(table, best, tuple(column.index for column in counts), declared)
+
+
+def _what_ends_first(table: Table, best: Meaning, readings: list[Meaning]) -> Meaning:
+    """`Max Iteration: 1000000`, but also `Total Time: 10`: the nearer of the two ends the run."""
+    if best.total is None or best.unit == "percent":
+        return best
+    stated = [one for one in readings if one.total and one.confidence >= best.confidence]
+    return max([best, *stated], key=lambda one: _share_done(table, one))
+
+
+def _share_done(table: Table, reading: Meaning) -> float:
+    count = reading.roles.get("current")
+    done = table.columns[count].values[-1] if count is not None else 0.0
+    share = done / reading.total if reading.total else 0.0
+    return round(share, 1)  # two ends that agree leave the first
 
 
 def may_count(table: Table, column: Column) -> bool:
@@ -166,6 +183,8 @@ def _rank(table: Table, count: Column, total: Total | None) -> float:
     rank -= 0.5 * (words.unit_of(count.before, count.after) in ("sample", "token"))
     if count.trend.rounds:
         rank -= 0.6
+    if count.named(words.OVERALL):
+        rank += 1.0
     doubtful = is_auxiliary(table) or _counts_data(table, count)
     return rank - 0.05 * count.index - (2.0 if doubtful else 0.0)
 
@@ -303,8 +322,9 @@ def epoch_columns(table: Table, roles: Mapping[str, int]) -> dict[str, int]:
 
 
 def _is_epoch(column: Column, count: Column) -> bool:
-    if column.trend.constant:
-        return column.named(words.EPOCHS) or column.suffix.lower() in words.EPOCHS
+    if column.trend.constant:  # `epochs=2` is a number of them
+        one_of_them = column.named(words.EPOCHS) and not column.before.endswith("s")
+        return one_of_them or column.suffix.lower() in words.EPOCHS
     moves = [move for move in column.trend.moves if move]
     if not all(move > 0 for move in moves) or column.trend.rate >= 1:
         return False

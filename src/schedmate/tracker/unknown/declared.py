@@ -12,7 +12,7 @@ from typing import Final
 from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.tracker.formats.base import MAX_COUNT, clock_seconds
 from schedmate.tracker.formats.quantities import COUNT, count_of
-from schedmate.tracker.unknown.phase_plan import plan_in
+from schedmate.tracker.unknown.phase_plan import is_warmup, plan_in
 from schedmate.tracker.unknown.words import vocabulary
 
 QUANTIFIED, NAMED, RELATED, AMBIGUOUS, LETTERS = 0.8, 0.6, 0.5, 0.45, 0.4
@@ -29,7 +29,7 @@ _SMALL = r"\d(?:\.\d{1,9})?[eE]-\d{1,2}(?!\w)"
 _BESIDE = rf"\s{{1,2}}(?P<unit>{_WORD})(?![\w.-]|\s{{0,3}}[:=]|\s{{1,3}}\d)"
 _FORMS = lazy_pattern(
     rf"(?P<key>{_WORD}(?: {_WORD}){{0,3}})['\"]?"
-    r"(?:\s{0,20}[:=|]\s{0,20}|\s?\.{3,60}\s?)['\"]?"
+    r"(?:\s{0,60}[:=|]\s{0,40}|\s?\.{3,60}\s?)['\"]?"
     rf"(?:(?P<clock>{_CLOCK})|(?P<keyed>{_SMALL}|{COUNT}))(?![\w/:]|[.,]\d)(?=(?:{_BESIDE})?)"
     rf"|(?<![\w./:=-])(?<!\d,)(?P<number>{COUNT})\s{{1,2}}"
     rf"(?P<after>{_WORD}(?: {_WORD}(?![\w.-]|\s{{0,3}}[:=]))?)(?![\w.-]|\s{{0,3}}[:=])"
@@ -38,7 +38,7 @@ _FORMS = lazy_pattern(
     r"(?=\s{0,4}(?:[,;)|](?!\d)|\.?$)))"
 )
 _UP_TO = lazy_pattern(
-    r"\b(?:resum|restart|continu|start|begin)\w{0,5}\b.{0,40}?\b(?P<at>\d{1,12})\b.{0,60}?"
+    r"\b(?:resum|restart|continu|start|begin|from)\w{0,5}\b.{0,40}?\b(?P<at>\d{1,12})\b.{0,60}?"
     rf"\b(?:until|up to|to|of|out of|through|till)\s(?:{_WORD}\s)?(?P<end>{COUNT})(?![\w/:.]\d)",
     re.IGNORECASE,
 )
@@ -58,7 +58,7 @@ _PIECES = lazy_pattern(r"[A-Z]?[^\W\dA-Z_]+|[A-Z]+(?![a-z])|[^\W\d_]+")
 _QUANTIFIERS: Final = vocabulary(
     "total max maximum num number n nr tot target goal planned end final stop until limit all"
     " upto gesamt insgesamt anzahl maximal nombre max. total. número numero máximo всего 总 共"
-    " budget for"
+    " budget for totalling totaling altogether"
 )
 _NEUTRAL: Final = vocabulary(
     "of the a to do run train training global optimizer opt outer simulation sim time-step"
@@ -81,10 +81,16 @@ _SYNONYMS: Final = {
     "passe": "pass", "epochen": "epoch", "epoche": "epoch", "époque": "epoch", "época": "epoch",
     "итерация": "iter", "эпоха": "epoch", "эпох": "epoch",
 }  # fmt: skip
+_PREPOSITIONS: Final = vocabulary("in on from within at by of for to")
+_OF_DATA: Final = vocabulary(
+    "loaded loading from inference sampling evaluation eval test validation"
+)
+"""Words that make `900 steps` those of something else, but not `900 prompts`."""
+_WORK: Final = vocabulary("step iter epoch update round batch pass timestep sweep generation")
 _STOPS: Final = vocabulary("stop stops stopping ends end finish finishes halt halts quit quits")
 _AT_LAST: Final = vocabulary("after at")
 _ROUNDS: Final = vocabulary("epoch pass round cycle generation episode iter fold")
-_DECLARING: Final = vocabulary("for total all max maximum of target")
+_DECLARING: Final = vocabulary("for total all max maximum of target totalling totaling altogether")
 _SPANS: Final = vocabulary("length duration time span period end stop")
 _PREFIXES: Final = ("num", "max", "tot", "n")
 _SUFFIXES: Final = ("max", "end", "stop", "final", "total")
@@ -134,6 +140,8 @@ class DeclaredNumbers:
     """The lengths of phases that follow each other, ..."""
     plan_shape: int = 0
     """... and the shape of the line that states them."""
+    plan_proven: bool = True
+    """Otherwise the first may be a part of the second."""
 
     def see(self, text: str) -> None:
         if self.lines >= _MAX_LINES:
@@ -146,16 +154,18 @@ class DeclaredNumbers:
             self.shapes[shape] = line
             if len(self.numbers) < _MAX_NUMBERS:
                 self.numbers += [replace(one, shape=shape) for one in declared_in(text)]
-            self._note_plan(plan_in(text), shape)
+            self._note_plan(plan_in(text), shape, proven=not is_warmup(text))
         elif known not in (line, 0):
             self.shapes[shape] = 0
             self.plan = () if shape == self.plan_shape else self.plan
             self.numbers = [one for one in self.numbers if one.shape != shape]
 
-    def _note_plan(self, plan: tuple[float, ...], shape: int) -> None:
+    def _note_plan(self, plan: tuple[float, ...], shape: int, *, proven: bool) -> None:
         if not plan:
             return
-        self.plan, self.plan_shape = plan, shape
+        self.plan, self.plan_shape, self.plan_proven = plan, shape, proven
+        if not proven:
+            return
         self.numbers = [one for one in self.numbers if one.value != sum(plan)]
 
     def total_of(self, names: Sequence[str], least: float) -> tuple[float, float] | None:
@@ -207,8 +217,12 @@ def declared_in(text: str) -> Iterator[DeclaredNumber]:
         if found["clock"] or found["span"]:
             words = [*words[:-1], "time"] if words[-1:] and words[-1] in _SPANS else words
         if found["after"]:
-            verbs, names = _verb_before(text, found.start()), pieces_of(found["after"])
+            verbs = _verb_before(text, found.start())
+            names = list(_before_preposition(pieces_of(found["after"])))
             words = [*verbs, *names]
+            if stem_of(names[-1]) not in _WORK:
+                verbs = [word for word in verbs if word not in _OF_DATA]
+                words = [*verbs, *names]
             of_another = not _SOMETHING_ELSE.isdisjoint([*words, *_behind(text, found)])
             if len(names) > 1 and names[0] != "time" and not of_another:  # `4000 time steps`
                 yield DeclaredNumber([*verbs, names[0]], value)
@@ -279,6 +293,7 @@ def _behind(text: str, found: re.Match[str]) -> list[str]:
 
 def _name_of(words: Sequence[str]) -> _Name | None:
     quantified = not _QUANTIFIERS.isdisjoint(words)
+    words = _before_preposition(words)
     own = [word for word in words if word not in _QUANTIFIERS and word not in _NEUTRAL]
     if not own or (len(own[-1]) == 1 and own[-1] not in _SYNONYMS):
         return None
@@ -288,6 +303,15 @@ def _name_of(words: Sequence[str]) -> _Name | None:
         quantified = quantified or bare != word
         stems.append(stem_of(bare))
     return _Name(frozenset(stems), stems[-1], quantified)
+
+
+def _before_preposition(words: Sequence[str]) -> Sequence[str]:
+    """`total reads in library` are reads."""
+    for place, word in enumerate(words):
+        things = [one for one in words[:place] if one not in _QUANTIFIERS | _NEUTRAL]
+        if word in _PREPOSITIONS and things:
+            return words[:place]
+    return words
 
 
 def _without_quantifier(word: str) -> str:
@@ -307,7 +331,7 @@ def _without_quantifier(word: str) -> str:
 _KNOWN: Final = frozenset(_SYNONYMS.values()) | vocabulary(
     "step timestep token image iter epoch update generation episode round sample trial day"
     " cycle sweep frame event photon particle tree game block tick combination config"
-    " configuration chunk file job"
+    " configuration chunk file job read fit tile"
 )
 
 

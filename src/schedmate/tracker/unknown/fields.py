@@ -16,7 +16,7 @@ from schedmate.tracker.unknown.numbers import Kind, Token, tokens_in
 from schedmate.tracker.unknown.templates import Template
 
 _BEFORE = lazy_pattern(
-    r"([^\W\d][\w./-]{0,30}?)(?:\s(?:about|around|roughly|approx|circa|ca|some))?\W{0,6}$"
+    r"([^\W\d][\w./-]{0,30}?)(?:\s(?:about|around|roughly|approx|circa|ca|some))?\W{0,30}$"
 )
 _AFTER = lazy_pattern(r"^[^\w]{0,3}([^\W\d][\w/]{0,20})")
 _NEXT_NAME = lazy_pattern(r"[\s|;/,'\"{}]{0,8}[^\W\d][\w./-]{0,30}['\"]?\s{0,4}(?:[=:]\s{0,4}|\s)")

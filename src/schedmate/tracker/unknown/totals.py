@@ -181,10 +181,13 @@ def _named_total(count: Column, other: Column) -> bool:
     pieces = words.pieces(other.before)
     if count.before and other.before == f"{count.before}s" and other.before not in words.NO_TOTAL:
         return True
+    glued = (piece.removeprefix(word) for word in ("max", "num", "total") for piece in pieces)
+    own = {piece.rstrip("s") for piece in words.pieces(f"{count.before} {count.after}")}
+    if any(rest.rstrip("s") in own for rest in glued if rest not in pieces):
+        return True  # `STEP 10 MAXSTEP 2000`
     if words.TOTALS.isdisjoint(pieces) or words.names(other.after, words.NO_TOTAL):
         return False
     rest = {piece.rstrip("s") for piece in pieces if piece not in words.TOTALS}
-    own = {piece.rstrip("s") for piece in words.pieces(f"{count.before} {count.after}")}
     return not rest or not rest.isdisjoint(own)
 
 

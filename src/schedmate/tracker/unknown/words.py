@@ -71,6 +71,8 @@ NAMED_THINGS: Final = vocabulary(
     " host hosts connection connections"
 )
 """Counted by servers without end, unless a total stands right behind."""
+OVERALL: Final = vocabulary("overall total global cumulative altogether insgesamt gesamt")
+"""Before the count of the whole, where a line also counts a part."""
 DATA: Final = vocabulary("shard shards file files chunk chunks part parts split splits")
 """What the training data is stored in."""
 AUXILIARY: Final = vocabulary(

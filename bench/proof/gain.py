@@ -1,0 +1,135 @@
+"""The main figure: what SchedMate is worth by how much of the run times the code explains.
+
+    python -m bench.proof.gain                    # development clusters, about 10 minutes
+    python -m bench.proof.gain --held-out         # the others, to be read once
+    python -m bench.proof.gain --jobs 200 --seeds 0,1 --sites theta --workers 1   # a trial
+
+Beside `easy`, `multifactor` and `fifo`, with the bound on being overtaken as it is by default:
+average completion time of the policy alone over that with SchedMate's order, geometric mean over
+clusters, 95 % interval over five seeds. Each line is the same order by another predictor; the
+x-axis is the share of the variance of log run times that the numbers in the code explain. Settings
+and their rules: bench/proof/settings.py. The figure is written to docs/images/gain.svg.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+from bench.command import command_line, machine
+from bench.proof.drawing import Line, Mark, figure
+from bench.proof.measuring import (
+    ALONE,
+    WITHOUT_CODE,
+    Case,
+    geometric_mean,
+    interval,
+    measure_all,
+)
+from bench.proof.settings import MAIN_LOAD, SEEDS, all_sites
+from schedmate.simulator.estimators.controls import CONTROLS
+
+SHARES = (0.5, 0.0, 0.9)
+POLICIES = ("easy", "multifactor", "fifo")
+JOBS = 300
+REAL = (
+    Mark("MLPerf", 0.66, 0.75),
+    Mark("nanogpt", 0.92, 0.93),
+    Mark("default", 0.45, 0.45),
+)
+"""Where real data with code lie: `python -m bench.accuracy.workload_durations`."""
+Rows = list[dict[str, Any]]
+
+
+def cases(arguments: Any) -> list[Case]:
+    wanted = arguments.sites.split(",") if arguments.sites else None
+    chosen = [
+        site
+        for site in all_sites()
+        if (site.name in wanted if wanted else site.held_out == arguments.held_out)
+    ]
+    return [
+        Case(
+            site=site.name,
+            held_out=site.held_out,
+            seed=seed,
+            load=MAIN_LOAD,
+            jobs=arguments.jobs,
+            policies=tuple(arguments.beside.split(",")),
+            shares=tuple(float(share) for share in arguments.shares.split(",")),
+        )
+        for seed in map(int, arguments.seeds.split(","))
+        for site in chosen
+    ]
+
+
+def by_seed(rows: Rows, policy: str, predictor: str, explained: float) -> list[float]:
+    """The geometric mean over the clusters that count, of each seed."""
+    found: dict[int, list[float]] = defaultdict(list)
+    for row in rows:
+        fits = row["policy"] == policy and row["predictor"] == predictor and row["counts"]
+        if fits and (predictor in WITHOUT_CODE or row["explained"] == explained):
+            found[row["seed"]].append(row["gain"])
+    return [geometric_mean(gains) for _, gains in sorted(found.items())]
+
+
+def summary(rows: Rows, policies: list[str], shares: list[float]) -> dict[str, list[Line]]:
+    drawn: dict[str, list[Line]] = {}
+    for policy in policies:
+        counted = {(r["site"], r["seed"]) for r in rows if r["policy"] == policy and r["counts"]}
+        print(f"\n{policy}: {len(counted)} settings count; gain (95 % interval) at each share")
+        print(f"{'predictor':12}" + "".join(f"{share:>22g}" for share in shares))
+        drawn[policy] = []
+        for predictor in CONTROLS:
+            seeds = [by_seed(rows, policy, predictor, share) for share in shares]
+            if not all(seeds):
+                continue
+            line = Line(
+                predictor,
+                tuple(shares),
+                tuple(geometric_mean(each) for each in seeds),
+                tuple(interval(each) for each in seeds),
+            )
+            drawn[policy].append(line)
+            cells = zip(line.y, line.bars, strict=True)
+            print(
+                f"{predictor:12}"
+                + "".join(f"{y:8.3f} ({low:.2f} to {high:.2f})" for y, (low, high) in cells)
+            )
+    return drawn
+
+
+def main() -> None:
+    parser = command_line(__doc__, __spec__)
+    parser.add_argument("--jobs", type=int, default=JOBS, help="of each window")
+    parser.add_argument("--seeds", default=",".join(map(str, SEEDS)))
+    parser.add_argument("--shares", default=",".join(map(str, SHARES)))
+    parser.add_argument("--beside", default=",".join(POLICIES))
+    parser.add_argument("--sites", default="", help="names, instead of the rule")
+    parser.add_argument("--held-out", action="store_true")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--rows", type=Path, help="write every measurement here, one a line")
+    parser.add_argument("--figure", type=Path, default=Path("docs/images/gain.svg"))
+    arguments = parser.parse_args()
+    began = time.monotonic()
+    rows: Rows = []
+    for row in measure_all(cases(arguments), workers=arguments.workers):
+        rows.append(row)
+        if arguments.rows:
+            with arguments.rows.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(row) + "\n")
+        if row["predictor"] == ALONE:
+            print(f"{row['site']} seed {row['seed']} {row['policy']}: alone {row['gpus']} GPUs,"
+                  f" slowdown {row['slowdown_alone']:.2f}", flush=True)  # fmt: skip
+    shares = sorted(float(share) for share in arguments.shares.split(","))
+    drawn = summary(rows, arguments.beside.split(","), shares)
+    arguments.figure.parent.mkdir(parents=True, exist_ok=True)
+    arguments.figure.write_text(figure(drawn, REAL), encoding="utf-8")
+    print(f"\n{arguments.figure}; {time.monotonic() - began:.0f} s on {machine()}")
+
+
+if __name__ == "__main__":
+    main()

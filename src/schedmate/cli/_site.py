@@ -1,0 +1,136 @@
+"""Verbs that look: what the site's daemon knows, or else what this machine shows by itself."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+from schedmate.cli._common import duration, say
+
+if TYPE_CHECKING:
+    from schedmate.client import Client
+    from schedmate.config import Settings
+    from schedmate.service.views.job_view import JobView
+    from schedmate.service.views.parts import Parts
+
+T = TypeVar("T")
+_TIMEOUT_S = 10.0
+"""Someone waits at a terminal, and can be shown something else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """A job, its parts, and a view of each group of them; of an undivided job one view."""
+
+    views: Sequence[JobView]
+    parts: tuple[Parts, ...]
+    reasons: Sequence[str] = ()
+    """Why each is as it is, where the daemon has answered that."""
+
+    def headed(self, lines: Sequence[str]) -> list[str]:
+        heads = [f"{part.in_words()}: " for part in self.parts] or [""]
+        return [head + line for head, line in zip(heads, lines, strict=True)]
+
+
+def asked(settings: Settings, of_daemon: Callable[[Client], T], here: Callable[[], T]) -> T:
+    """The daemon's answer where there is one, with a note where there is none."""
+    from schedmate.model import NotFound, NotSignedIn, ServerUnreachable
+
+    if not settings.server:
+        return here()
+    try:
+        return of_daemon(client_of(settings))
+    except (NotSignedIn, ServerUnreachable) as error:
+        say(f"{error}; shown is what this machine knows by itself")
+        return here()
+    except NotFound as error:
+        try:
+            return here()  # the daemon may not have seen it yet
+        except NotFound:
+            raise error from None
+
+
+def client_of(settings: Settings) -> Client:
+    """With the user's own token, where one is set."""
+    from schedmate.client import Client
+    from schedmate.model import BadInput
+
+    token = None if settings.token is None else settings.token.reveal()
+    if token is None and settings.token_file is not None:
+        try:
+            token = settings.token_file.expanduser().read_text(encoding="utf-8").strip()
+        except (OSError, UnicodeDecodeError) as error:
+            raise BadInput(f"token_file {settings.token_file} cannot be read: {error}") from error
+    return Client(settings.server, token=token, timeout_s=_TIMEOUT_S)
+
+
+def views_of(settings: Settings, wanted: list[str] | None) -> list[JobView]:
+    """These jobs and the tasks of these arrays, or all that are listed."""
+    from schedmate.model import array_of
+    from schedmate.service.views.job_view import job_views
+    from schedmate.service.visibility import viewer_of
+    from schedmate.service.wiring import open_scheduler, open_store
+
+    return asked(
+        settings,
+        lambda client: [
+            view
+            for view in client.jobs()
+            if wanted is None or {view.job.id, array_of(view.job.id)} & set(wanted)
+        ],
+        lambda: job_views(
+            open_scheduler(settings), open_store(settings), viewer_of(settings), wanted
+        ),
+    )
+
+
+def sight_of(
+    settings: Settings, job_id: str, *, reasons: bool = False, first: bool = False
+) -> Sight:
+    """With `reasons` also why each is as it is; with `first` a view of the first group alone."""
+
+    def of_daemon(client: Client) -> Sight:
+        whole = client.job(job_id)
+        shown = [part.shown for part in whole.parts][: 1 if first else None]
+        views = [whole if one == whole.job.id else client.job(one) for one in shown] or [whole]
+        answers = [client.why(view.job.id).answer for view in views] if reasons else ()
+        return Sight([_as_view(one) for one in views], whole.parts, answers)
+
+    return asked(settings, of_daemon, lambda: _sight_here(settings, job_id, first=first))
+
+
+def _as_view(answer: JobView) -> JobView:
+    from dataclasses import fields
+
+    from schedmate.service.views.job_view import JobView
+
+    return JobView(**{one.name: getattr(answer, one.name) for one in fields(JobView)})
+
+
+def _sight_here(settings: Settings, job_id: str, *, first: bool) -> Sight:
+    from schedmate.service.views.job_view import job_view, parts_in
+    from schedmate.service.visibility import viewer_of
+    from schedmate.service.wiring import open_scheduler, open_store
+
+    scheduler, store, viewer = open_scheduler(settings), open_store(settings), viewer_of(settings)
+    parts = parts_in(scheduler, job_id)
+    shown = [part.shown for part in parts][: 1 if first else None] or [job_id]
+    return Sight([job_view(scheduler, store, viewer, one) for one in shown], parts)
+
+
+def reasons_of(settings: Settings, job_id: str) -> tuple[Sight, list[str]]:
+    """Why a job waits, goes on or failed: one line, or one for each group of its parts."""
+    from schedmate.service.views.sentences import why_sentence
+    from schedmate.service.wiring import objections, open_scheduler
+
+    sight = sight_of(settings, job_id, reasons=True)
+    if sight.reasons:
+        return sight, sight.headed(sight.reasons)
+    queue, now, objection = open_scheduler(settings).jobs(), time.time(), objections(settings)
+    lines = [
+        why_sentence(view, queue, now, duration, objection=objection(view.job))
+        for view in sight.views
+    ]
+    return sight, sight.headed(lines)

@@ -1,0 +1,120 @@
+"""`schedmate notify`"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from schedmate.cli._common import echo, json_option, print_json, verb
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from schedmate.client import Client
+    from schedmate.config import Settings
+    from schedmate.model.access import Subscription
+    from schedmate.service.views.answers import SubscriptionAnswer
+    from schedmate.store import Store
+
+_KINDS = ("failed", "hung", "limit")
+
+
+@click.group()
+def command() -> None:
+    """Messages when a job of yours fails, hangs or will not make its limit. Off by default."""
+
+
+@verb(
+    examples="""
+schedmate notify on --channel mail
+schedmate notify on --channel mail --mail ada@example.org --kind failed
+"""
+)
+@click.option("--channel", "channels", multiple=True, required=True, help="Of those `show` lists.")
+@click.option(
+    "--kind", "kinds", multiple=True, type=click.Choice(_KINDS), help="Only these; default: all."
+)
+@click.option("--mail", default="", help="Your address; default: your name at the site's domain.")
+@json_option
+def on(channels: tuple[str, ...], kinds: tuple[str, ...], mail: str, as_json: bool) -> None:
+    """Switch messages on, in the place of an earlier choice."""
+    from schedmate.model.access import Subscription
+    from schedmate.model.account import account_name
+    from schedmate.model.wire import from_json
+    from schedmate.service.notifications.channels import check_subscription
+
+    stated = {"channels": channels, "kinds": kinds or _KINDS, "mail": mail}
+    wanted = from_json(Subscription, {"user": account_name(), **stated})
+
+    def here(settings: Settings, store: Store) -> None:
+        check_subscription(wanted, settings)
+        store.subscribe(wanted)
+
+    _show(_changed(lambda client: client.subscribe(wanted), here), as_json=as_json)
+
+
+@verb(examples="schedmate notify off")
+@json_option
+def off(as_json: bool) -> None:
+    """Switch messages off."""
+    from schedmate.model.account import account_name
+
+    def here(_: Settings, store: Store) -> None:
+        store.unsubscribe(account_name())
+
+    _show(_changed(lambda client: client.unsubscribe(), here), as_json=as_json)
+
+
+@verb(examples="schedmate notify show\nschedmate notify show --json")
+@json_option
+def show(as_json: bool) -> None:
+    """What you hear of, and by which channels one can."""
+    _show(_changed(lambda client: client.subscription(), lambda *_: None), as_json=as_json)
+
+
+def _changed(
+    of_daemon: Callable[[Client], SubscriptionAnswer],
+    here: Callable[[Settings, Store], None],
+) -> SubscriptionAnswer:
+    """By the site's daemon where one is named: no other place could send."""
+    from contextlib import closing
+
+    from schedmate import config
+    from schedmate.model.account import account_name
+    from schedmate.service.notifications.channels import channels_of
+    from schedmate.service.views.answers import SubscriptionAnswer
+    from schedmate.service.wiring import open_store
+
+    settings = config.load()
+    if settings.server:
+        from schedmate.cli._site import client_of
+
+        return of_daemon(client_of(settings))
+    with closing(open_store(settings)) as store:
+        here(settings, store)
+        return SubscriptionAnswer(
+            available=tuple(sorted(channels_of(settings))),
+            subscription=store.subscription(account_name()),
+        )
+
+
+def _show(found: SubscriptionAnswer, *, as_json: bool) -> None:
+    if as_json:
+        print_json(found)
+        return
+    echo(_in_words(found.subscription))
+    there = ", ".join(found.available) or "none"
+    echo(f"channels of this site: {there}")
+
+
+def _in_words(subscription: Subscription | None) -> str:
+    if subscription is None:
+        return "no messages are sent to you"
+    kinds, channels = ", ".join(subscription.kinds), ", ".join(subscription.channels)
+    to = f" ({subscription.mail})" if subscription.mail else ""
+    return f"messages about {kinds} by {channels}{to}"
+
+
+for one in (on, off, show):
+    command.add_command(one)

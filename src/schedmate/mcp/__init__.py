@@ -1,0 +1,1 @@
+"""A read-only MCP server over stdio: assistants ask what verbs answer."""

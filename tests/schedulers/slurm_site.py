@@ -1,0 +1,24 @@
+"""Slurm's own commands, where a test plays the user or the operator."""
+
+import os
+import signal
+import subprocess
+from contextlib import suppress
+from pathlib import Path
+
+LATER = "--begin=now+1week"
+
+
+def scontrol(*words):
+    subprocess.run(["scontrol", *words], check=True)
+
+
+def kill_steps(cluster, job_id):
+    """Of this cluster alone: others on the machine have jobs of the same number."""
+    title, ours = f"slurmstepd: [{job_id}.".encode(), f"SLURM_CONF={cluster.config}".encode()
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if not (process / "cmdline").read_bytes().startswith(title):
+                continue
+            if ours in (process / "environ").read_bytes().split(b"\0"):
+                os.kill(int(process.name), signal.SIGKILL)

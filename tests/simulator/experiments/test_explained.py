@@ -1,0 +1,79 @@
+"""What reading code is worth is what the code explains: nothing where it explains nothing."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from schedmate.simulator.experiments.knowledge import Knowledge
+from schedmate.simulator.experiments.plan import plan
+from schedmate.simulator.experiments.run import run
+from schedmate.simulator.experiments.setting import Setting, with_limits
+from schedmate.simulator.synthetic import draw_workload
+from schedmate.simulator.traces.base import TraceJob
+from schedmate.simulator.traces.columns import columns_of
+
+SEEDS = (0, 1, 2, 3)
+JOBS = 250
+
+
+def independent(seed):
+    """Durations that are in no relation to anything: users, sizes, times, each other."""
+    rng = np.random.default_rng(seed)
+    submitted = np.cumsum(rng.exponential(400.0, JOBS))
+    return columns_of(
+        [
+            TraceJob(
+                job_id=str(job),
+                user=f"u{rng.integers(12)}",
+                submit_time=float(submitted[job]),
+                duration=float(rng.lognormal(7.5, 1.5)),
+                gpus=int(rng.choice([1, 1, 2, 4])),
+            )
+            for job in range(JOBS)
+        ]
+    )
+
+
+@cache
+def averages(explained, seed):
+    columns = with_limits(independent(seed), seed=seed)
+    workload = draw_workload(columns, seed=seed, explained=explained)
+    setting = Setting(
+        name="test",
+        columns=workload.visible_columns(columns),
+        gpus=16,
+        workload=workload,
+        seed=seed,
+    )
+    knowledge = Knowledge(setting)
+    return {
+        name: run(setting, plan("fifo+advisor"), knowledge, predictor=name).summary.avg_jct_s
+        for name in ("site_model", "semantic", "oracle")
+    }
+
+
+def over_history(explained):
+    """How many times better than the site's history, geometric mean over the seeds."""
+    found = [averages(explained, seed) for seed in SEEDS]
+    return float(np.exp(np.mean([np.log(one["site_model"] / one["semantic"]) for one in found])))
+
+
+@pytest.mark.slow
+def test_code_that_explains_nothing_is_worth_nothing_over_history():
+    assert over_history(0.0) == pytest.approx(1.0, abs=0.04)
+
+
+@pytest.mark.slow
+def test_code_that_explains_most_is_worth_something_over_history():
+    assert over_history(0.9) > 1.02
+
+
+@pytest.mark.slow
+def test_an_oracle_is_worth_more():
+    """Else the settings could not show any gain, and the tests above would be of no use."""
+    found = [averages(0.0, seed) for seed in SEEDS]
+
+    assert all(one["oracle"] < 0.9 * one["site_model"] for one in found)

@@ -1,0 +1,60 @@
+"""Every page by axe (WCAG 2.2 A and AA), in both colours, and on a phone."""
+
+from __future__ import annotations
+
+import pytest
+
+pytestmark = [pytest.mark.processes, pytest.mark.browser]
+pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
+
+RULES = {
+    "light": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]},
+    "dark": {"type": "rule", "values": ["color-contrast"]},
+}
+"""All but the contrast is the same in both."""
+
+
+def paths(site):
+    return [
+        "/",
+        "/?q=nothing+of+that",
+        f"/jobs/{site.failed}",
+        f"/jobs/{site.again}",
+        f"/jobs/{site.slow}",
+        f"/jobs/{site.failed}/log",
+        f"/jobs/{site.failed}/log?q=step",
+        f"/jobs/{site.trained}/file?name=train.py&line=5",
+        "/cluster",
+        "/nodes",
+        "/failures",
+        "/accuracy",
+        "/model",
+        "/rules",
+    ]
+
+
+@pytest.mark.parametrize("colours", RULES)
+def test_every_page_is_accessible(site, open_page, colours):
+    page = open_page("/", color_scheme=colours)
+    found = []
+    for path in paths(site):
+        page.goto(path)
+        answer = axe.Axe().run(page, options={"runOnly": RULES[colours]})
+        found += [
+            f"{path}: {one['id']}: {node['html'][:200]}: {node['failureSummary']}"
+            for one in answer.response["violations"]
+            for node in one["nodes"]
+        ]
+    assert found == []
+
+
+@pytest.mark.parametrize("width", [360, 2560])
+def test_no_page_is_wider_than_its_screen(site, open_page, width):
+    page = open_page("/", viewport={"width": width, "height": 800})
+    wide = []
+    for path in paths(site):
+        page.goto(path)
+        if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
+            wide.append(path)
+    assert wide == []

@@ -1,0 +1,140 @@
+"""Verbs that ask the site's daemon, each in a process of its own with an empty state directory."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from schedmate.config import Settings
+from schedmate.model import JobState
+from schedmate.service.usecases.tokens import create_token
+from schedmate.service.wiring import open_store
+from schedmate.site_settings import WebSettings
+from schedmate.store import KeptAdvice
+from schedmate.testing.builders import a_diagnosis, a_job, a_past_run, a_progress, an_advice
+from schedmate.web.server import serving
+from web.conftest import Served, free_port
+
+pytestmark = pytest.mark.processes
+SOURCE = Path(__file__).parents[2] / "src"
+
+
+@pytest.fixture
+def site(tmp_path):
+    """A daemon's pages with a unix socket and a port."""
+    web = WebSettings(socket=tmp_path / "api.sock")
+    settings, port = Settings(state_dir=tmp_path / "site", web=web), free_port()
+    with (
+        closing(open_store(settings)) as store,
+        serving(settings, host="127.0.0.1", port=port) as site,
+    ):
+        served = Served(site, store, port)
+        store.keep_advice("1", KeptAdvice(an_advice(60.0), None))
+        store.keep_progress("1", 0, a_progress(), at=1.0)
+        store.keep_diagnosis("3", 0, a_diagnosis("gpu_oom"))
+        store.keep_run(a_past_run(job=a_job(id="9", name="before", state=JobState.COMPLETED)))
+        served.show(
+            a_job(id="1", name="resnet", state=JobState.RUNNING),
+            a_job(id="2", name="bert", user="bob"),
+            a_job(id="3", name="gpt", user="bob", state=JobState.FAILED),
+            a_job(id="8", name="sweep", tasks=5),
+            a_job(id="8_0", name="sweep", state=JobState.RUNNING),
+        )
+        yield served
+
+
+@pytest.fixture
+def run(tmp_path, site):
+    def run(*words, server=f"unix:{tmp_path / 'api.sock'}", **more):
+        env = {
+            **{name: value for name, value in os.environ.items() if "SCHEDMATE" not in name},
+            "PYTHONPATH": str(SOURCE),
+            "HOME": str(tmp_path),
+            "SCHEDMATE_STATE_DIR": str(tmp_path / "mine"),
+            "SCHEDMATE_SERVER": server,
+            "NO_COLOR": "1",
+            **more,
+        }
+        return subprocess.run(
+            [sys.executable, "-m", "schedmate", *words],
+            env=env,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+        )
+
+    return run
+
+
+def test_verbs_know_what_the_site_knows(run):
+    listed = run("jobs", "--json")
+    assert listed.stderr == ""
+    assert next(one["job"]["id"] for one in json.loads(listed.stdout)["jobs"]) == "1"
+    assert "resnet" in run("jobs").stdout
+    assert [
+        one["job"]["id"] for one in json.loads(run("jobs", "-j", "8", "--json").stdout)["jobs"]
+    ] == ["8_0", "8"]
+    one = json.loads(run("job", "1", "--json").stdout)
+    assert (one["schema"], one["progress"]["fraction"]) == ("schedmate.job/1", 0.5)
+    assert "gpu_oom" in run("why", "3").stdout
+    assert json.loads(run("why", "3", "--json").stdout)["reason"] == "gpu_oom"
+    assert run("eta", "1").stdout.startswith("job 1 ")
+    parts = run("eta", "8").stdout.splitlines()
+    assert [line.partition(":")[0] for line in parts] == ["5 PENDING", "1 RUNNING"]
+    assert "before" in run("history", "list").stdout
+    assert "before" in run("history", "show", "9").stdout
+
+
+def test_a_user_sees_their_own_jobs_whole_and_no_text_of_others(run, site, tmp_path):
+    secret = create_token(site.store, "bob", days=1)[1]
+    (tmp_path / "token").write_text(secret + "\n")
+    with_token = {
+        "server": site.url(""),
+        "SCHEDMATE_TOKEN_FILE": str(tmp_path / "token"),
+    }
+    found = json.loads(run("jobs", "--json", **with_token).stdout)["jobs"]
+    names = {one["job"]["id"]: one["job"]["name"] for one in found}
+    assert (names["1"], names["2"], names["3"]) == ("", "bert", "gpt")
+    assert "gpu_oom" in run("why", "3", **with_token).stdout
+    assert "resnet" not in run("job", "1", **with_token).stdout
+
+
+def test_without_an_answer_it_reads_alone_and_says_so(run):
+    alone = run("jobs", server=f"http://127.0.0.1:{free_port()}")
+    assert alone.returncode == 0
+    assert "does not answer" in alone.stderr
+    assert "what this machine knows by itself" in alone.stderr
+    refused = run("jobs", SCHEDMATE_TOKEN="smt_wrong")
+    assert "the daemon refuses" in refused.stderr
+
+
+def test_errors_are_one_sentence(run):
+    missing = run("job", "77")
+    assert (missing.returncode, missing.stderr.count("\n")) == (3, 1)
+    assert "knows a job 77" in missing.stderr
+    wrong = run("jobs", server="head:8080")
+    assert (wrong.returncode, wrong.stderr.count("\n")) == (2, 1)
+    clear = run("jobs", server="http://head.example.org", SCHEDMATE_TOKEN="smt_x")
+    assert (clear.returncode, "in the clear" in clear.stderr) == (2, True)
+    lost = run("jobs", SCHEDMATE_TOKEN_FILE="/nowhere/token")
+    assert (lost.returncode, "token_file" in lost.stderr) == (2, True)
+
+
+def test_operators_see_the_state_of_the_site_and_others_do_not(run, site):
+    found = json.loads(run("status", "--json").stdout)
+    assert found["jobs"] == {"RUNNING": 2, "PENDING": 6, "FAILED": 1}
+    assert found["store_rows"]["runs"] == 1
+    secret = create_token(site.store, "bob", name="laptop", days=1)[1]
+    shown = run("status").stdout
+    assert "1 valid tokens" in shown
+    assert "create a token" in shown
+    assert "laptop" in shown
+    refused = site.get("/api/v1/status", Authorization=f"Bearer {secret}")
+    assert refused.status == 404
