@@ -19,6 +19,7 @@ THIRDS = "    train_bs_schedule: tuple = (8 * 2048 * 8, 16 * 2048 * 8, 24 * 2048
         ('{"batch_size_schedule": {"0": 32, "500": 64}}', (0.0, 500.0)),
         ("TRAIN_BS_SCHEDULE=18432,36864,55296", (0.0, 1 / 3, 2 / 3)),
         ("resolution_stages: [64, 128]", (0.0, 0.5)),
+        ("image size schedule: 64px until 10k, 128px until 15k, 256 after", (0.0, 1e4, 1.5e4)),
     ],
 )
 def test_a_schedule_of_sizes(line: str, begins: tuple[float, ...]):

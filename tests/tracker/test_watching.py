@@ -12,12 +12,15 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from schedmate.cli._follow import Follower
 from schedmate.cli._followed_job import JobFollower
 from schedmate.cli._look import Look
 from schedmate.cli.track import command
+from schedmate.logs.writers import WriterWatch
 from schedmate.model import JobState, NotFound
 from schedmate.service.visibility import Viewer
 from schedmate.service.wiring import open_store
+from schedmate.tracker import JobTracker
 from schedulers.local_site import wait_for
 from service.place import Place
 
@@ -112,9 +115,30 @@ def test_the_end_of_the_process_is_the_end_of_the_run(tmp_path: Path):
     )
     assert run.wait(60) == 0
     seen = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [one["phase"] for one in seen[-2:]] == ["training", "finished"]
+    assert [one["phase"] for one in seen[-2:]] == ["training", "unknown"]
     assert seen[-1]["current"] == 8
     assert seen[-1]["note"] == "its process has ended; how is unknown"
+
+
+@pytest.mark.parametrize(
+    ("last", "phase", "note"),
+    [
+        ("", "unknown", "its process has ended; how is unknown"),
+        ("wrote solution.vtk\n", "finished", ""),
+    ],
+)
+def test_a_log_without_a_total_is_finished_only_with_a_last_word(
+    tmp_path: Path, last: str, phase: str, note: str
+):
+    log = tmp_path / "train.log"
+    log.write_text("".join(f"iter {i * 10} err {1 / i:.5f}\n" for i in range(1, 90)) + last)
+    with subprocess.Popen([sys.executable, "-c", ""]) as ended:
+        ended.wait()
+    watch = WriterWatch(log, pids=frozenset({ended.pid}), gone_at=0.0)
+    follower = Follower([log], JobTracker([log]), watches=[watch])
+    look = follower.look(log.stat().st_mtime + 1)
+    assert look.over
+    assert (look.progress.phase, look.progress.note) == (phase, note)
 
 
 HOLDS_IT_OPEN = "import sys; f = open(sys.argv[1], 'a'); print(1, flush=True); input()"

@@ -84,14 +84,16 @@ class Follower:
         return {watch.look(now) for watch in self.watches}
 
     def _after_its_process(self, progress: Progress, now: float) -> Progress:
-        """Its process has ended; how is unknown, but for what the log shows."""
+        """How it ended is unknown, but for what the log shows."""
         done = progress.fraction
-        if done is None or done >= _NEARLY:
-            over = self.tracker.poll(now, ended="finished")
-            doubt = "its process has ended; how is unknown" if done is None else ""
-            return replace(over, note=over.note or doubt)
-        note = "its process has ended before its total; how is unknown"
-        return replace(progress, phase="unknown", eta_s=None, rate_per_s=None, note=note)
+        if done is not None and done >= _NEARLY:
+            return self.tracker.poll(now, ended="finished")
+        left = self.tracker.poll(now, gone=True)
+        if left.phase in OVER:
+            return left
+        where = "" if done is None else " before its total"
+        note = f"its process has ended{where}; how is unknown"
+        return replace(left, phase="unknown", eta_s=None, rate_per_s=None, note=note)
 
     def _silent_s(self, now: float) -> float | None:
         written = []

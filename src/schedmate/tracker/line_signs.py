@@ -94,6 +94,13 @@ _GROWING = lazy_pattern(
     r"|get_(?:window|ws|seq_?len|batch)_?\w{0,12}|window_size_blocks)",
     re.IGNORECASE,
 )
+_MAY_STOP_EARLY = lazy_pattern(
+    r"\bearly[_ -]?stop(?:ping)?(?:[_ -](?:rounds?|patience|epochs?|steps?|after))?[\"']? ?[=:] ?"
+    r"[\"']?(?!(?:0|none|null|false|off|no|-1)\b)[\w(]"
+    r"|\buntil\b.{1,60}\b(?:(?:does|do|has|have)(?: not|n't)|stops?|no longer) improv\w{1,3}"
+    r"|\bearly[_ -]?stopping (?:is )?(?:enabled|on\b|with|after)",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +115,8 @@ class Signs:
     """Steps will take longer by a schedule: longer sequences, larger windows or batches."""
     scheduled: bool
     """The line may state such a schedule in numbers."""
+    early_stop: bool
+    """The line may state that the run stops when it gets no better."""
 
 
 def signs_of(text: str) -> Signs:
@@ -121,7 +130,13 @@ def signs_of(text: str) -> Signs:
         parting=not code and _PARTING.search(text) is not None,
         growing=_GROWING.search(text) is not None,
         scheduled=schedule_in(text) is not None,
+        early_stop="early" in lowered or "until" in lowered,
     )
+
+
+def states_early_stop(text: str) -> bool:
+    """A setting (`early_stopping_rounds=100`), or a sentence before the run."""
+    return _MAY_STOP_EARLY.search(text[:_MAX_LENGTH]) is not None
 
 
 def _closes(text: str, lowered: str) -> bool:

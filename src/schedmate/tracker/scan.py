@@ -22,7 +22,7 @@ from schedmate.tracker.formats.settings import Settings
 from schedmate.tracker.headings import Headings
 from schedmate.tracker.last_words import LastWords
 from schedmate.tracker.line_reader import GENERIC, Ranks, more_specific, read, shape_of
-from schedmate.tracker.line_signs import Signs
+from schedmate.tracker.line_signs import Signs, states_early_stop
 from schedmate.tracker.rest_of_line import (
     RestHints,
     completed,
@@ -88,6 +88,7 @@ class LogScan:
     """The log names a schedule by which steps will take longer."""
     schedule: StepSchedule | None = None
     """The one that it states in numbers."""
+    may_stop_early: bool = False
     closing: LastWords = field(default_factory=LastWords)
     """Common last words of a log, ..."""
     parting: LastWords = field(default_factory=LastWords)
@@ -185,12 +186,11 @@ class LogScan:
             self._study(text, rest, rank, now, known=bool(sighting.metrics))
 
     def _note_signs(self, signs: Signs, text: str) -> None:
-        if signs.training and not signs.code:
-            self.trains = True
-        if signs.growing:
-            self.grows = True
+        self.trains |= signs.training and not signs.code
+        self.grows |= signs.growing
         if signs.scheduled and self.schedule is None:
             self.schedule = schedule_in(text)
+        self.may_stop_early |= signs.early_stop and states_early_stop(text)
         if signs.closing:
             self.closing.see(text, self.order, self.counts)
         if signs.parting:

@@ -131,13 +131,14 @@ class JobTracker:
         *,
         ended: Literal["finished", "failed"] | None = None,
         writing: bool = False,
+        gone: bool = False,
         budget: ReadBudget | None = None,
     ) -> Progress:
         """Read what is new in all logs and report the progress.
 
         `ended` is how the run ended, by its process or its scheduler; `writing` is whether a
-        process is known to have a log open. Where the `budget` is spent before all is read, the
-        tracker is `behind` and the next poll goes on.
+        process is known to have a log open, `gone` that none has any more. Where the `budget` is
+        spent before all is read, the tracker is `behind` and the next poll goes on.
         """
         before = time.perf_counter()
         if self._first_look and not self._resumed:
@@ -153,9 +154,9 @@ class JobTracker:
         self._first_look = False
         if self._news:
             self._pause = known_pause(self._scans)
-        progress = None if self._news or ended else self._little_later(now)
+        progress = None if self._news or ended or gone else self._little_later(now)
         if progress is None:
-            facts = replace(self._facts(now), ended=ended, writing=writing)
+            facts = replace(self._facts(now), ended=ended, writing=writing, gone=gone)
             progress, self._answered_at = progress_of(facts), now
             self._answer = progress
         self._seconds += time.perf_counter() - before

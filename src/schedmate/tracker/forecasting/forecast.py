@@ -12,7 +12,7 @@ from schedmate.model import EndsBy, RunProfile, Spread
 from schedmate.model.advice import Z90
 from schedmate.tracker.forecasting.pace import Pace, pace_of, pauses_to_come
 from schedmate.tracker.forecasting.similar_runs import Comparison, UsualEnd, compare, usual_end
-from schedmate.tracker.forecasting.step_schedule import StepSchedule
+from schedmate.tracker.forecasting.step_schedule import DEARER_DOUBT, StepSchedule
 from schedmate.tracker.forecasting.timeline import Timeline
 
 Basis = Literal["own", "similar"]
@@ -34,8 +34,6 @@ _OWN_MORE, _MAX_MORE = 0.018, 0.08
 """Steps rather grow than shrink; over the root of the share done, as a window that grows shows."""
 _BY_SCHEDULE = 0.85
 """Steps that grow by a schedule may double: at a tenth of the time, p90 is twice p50."""
-_DEARER_DOUBT = 0.3
-"""A step of twice the size takes not quite twice as long, by how much is unknown."""
 _FEW = 0.5
 """With one or two blocks their agreement proves nothing."""
 _SIMILAR = 0.0018
@@ -176,7 +174,7 @@ class _Forecaster:
         unsure = pauses.deviation_s / seconds if seconds > 0 else 0.0
         doubt = math.hypot(pace.deviation, unsure, _FEW / pace.blocks**2)
         more = min(_MAX_MORE, _OWN_MORE / math.sqrt(max(share, 0.01)))
-        doubt = math.hypot(doubt, _DEARER_DOUBT * math.log(max(1.0, dearer)))
+        doubt = math.hypot(doubt, DEARER_DOUBT * math.log(max(1.0, dearer)))
         if self.grows and self.schedule is None:
             more = math.hypot(more, _BY_SCHEDULE * (1 - share) ** 2)
         return Estimate(
