@@ -20,11 +20,14 @@ renamed-no-data: and its data set, too.
 rolling: from what had ended when it began; organisations are users, so own jobs count.
 own-new-name: rolling, for organisations with runs of their own; the job's name is not used before.
 
+`explained` is the share of the variance of log run times that is explained, over all runs.
+
 nanogpt: from runs of earlier records of other code. nanogpt-rolling: from all earlier runs.
 """
 
 from __future__ import annotations
 
+import math
 import tempfile
 import time
 from collections import defaultdict
@@ -148,6 +151,8 @@ class Score:
     above: list[bool] = field(default_factory=list)
     below: list[bool] = field(default_factory=list)
     unanswered: int = 0
+    logs: list[tuple[float, float]] = field(default_factory=list)
+    """Of each run, predicted and real."""
     bases: dict[str, int] = field(default_factory=lambda: defaultdict(int))
 
     def add(
@@ -158,9 +163,16 @@ class Score:
             return
         self.errors.append(abs(p50 / real - 1))
         self.twice.append(max(p50 / real, real / p50) <= _TWICE)
+        self.logs += [(math.log(p50), math.log(each)) for each in runs]
         if spread is not None:
             self.above += [each > spread.p90 for each in runs]
             self.below += [each < spread.p10 for each in runs]
+
+    @property
+    def explained(self) -> float:
+        """Of the variance of log run times; below 0 where a constant would do better."""
+        predicted, real = np.array(self.logs).T
+        return float(1 - np.mean((real - predicted) ** 2) / real.var())
 
     def line(self, name: str) -> str:
         if not self.errors:
@@ -171,7 +183,7 @@ class Score:
             within = 1 - np.mean(self.above) - np.mean(self.below)
             covered = f"{1 - np.mean(self.above):7.1%}{within:9.1%}"
         rest = f"   {self.unanswered} not answered" if self.unanswered else ""
-        shown = f"{median(self.errors):8.1%}{twice:9.1%} {covered}"
+        shown = f"{median(self.errors):8.1%}{twice:9.1%} {covered}{self.explained:11.2f}"
         return f"  {name:34s}{shown}  {len(self.errors)}{rest}"
 
 
@@ -451,7 +463,7 @@ def _nanogpt_setting(known: Known, dated: list[tuple[str, PastRun]], setting: st
 
 
 def _print(setting: str, scores: dict[str, Score], seconds: float) -> None:
-    columns = f"{'median':>8s}{'within 2x':>11s}{'p90':>7s}{'p10-p90':>9s}"
+    columns = f"{'median':>8s}{'within 2x':>11s}{'p90':>7s}{'p10-p90':>9s}{'explained':>11s}"
     print(f"\n{setting:36s}{columns}  ({seconds:.0f} s)")
     for name, score in scores.items():
         print(score.line(name))

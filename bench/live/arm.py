@@ -27,6 +27,7 @@ from pathlib import Path
 
 from bench.command import command_line
 from bench.live.replayed_jobs import COMES_BACK, GPUS_PER_NODE, NODES, SPEED, ReplayedJob
+from schedmate.store.base import KeptEvent
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.slurm_cluster import private_slurm
 
@@ -89,6 +90,8 @@ class JobResult:
     attempts: list[Attempt] = field(default_factory=list)
     predicted: tuple[float, float, float] | None = None
     basis: str = "none"
+    reading_s: float = 0.0
+    """How long the daemon was busy with reading it."""
 
 
 @dataclass(slots=True)
@@ -98,7 +101,6 @@ class ArmResult:
     config: str
     cost: dict[str, float]
     actions: dict[str, int]
-    lowered_kills: int = 0
 
 
 def main() -> None:
@@ -135,10 +137,7 @@ def run(
                 submitted = Owners(jobs, root).play()
                 cost = _cost(process.pid)
         results = _results(submitted)
-    actions: dict[str, int] = {}
-    if arm == "schedmate":
-        actions = _read_store(state / "schedmate.sqlite3", results)
-    return ArmResult(arm, list(results.values()), config, cost, actions)
+    return ArmResult(arm, list(results.values()), config, cost, {})
 
 
 class Owners:
@@ -307,20 +306,45 @@ def _cost(pid: int) -> dict[str, float]:
     }
 
 
-def _read_store(path: Path, results: Mapping[int, JobResult]) -> dict[str, int]:
-    """What was predicted of each job's first submission, and the actions of each kind."""
+def read_store(path: Path, arm: ArmResult) -> None:
+    """What was predicted of each job's first submission and how long that took, and the actions of
+    each kind."""
     actions: dict[str, int] = defaultdict(int)
     with closing(SqliteStore(path, scheduler="slurm")) as store:
         for record in store.actions(state="done"):
             actions[record.action.kind] += 1
-        for result in results.values():
-            kept = store.advice(result.attempts[0].job_id) if result.attempts else None
+        taken = reading_s(_all_events(store))
+        for result in arm.jobs:
+            first = result.attempts[0].job_id if result.attempts else ""
+            result.reading_s = taken.get(first, 0.0)
+            kept = store.advice(first)
             prediction = None if kept is None else kept.advice.prediction
             if prediction is not None and prediction.duration_s is not None:
                 spread = prediction.duration_s
                 result.predicted = (spread.p10, spread.p50, spread.p90)
                 result.basis = prediction.basis
-    return dict(actions)
+    arm.actions = dict(actions)
+
+
+def _all_events(store: SqliteStore) -> list[KeptEvent]:
+    found: list[KeptEvent] = []
+    while page := store.events(after=found[-1].id if found else 0):
+        found += page
+    return found
+
+
+def reading_s(events: Sequence[KeptEvent]) -> dict[str, float]:
+    """Of each job that was read, the time since it was seen or the job before it was read."""
+    seen: dict[str, float] = {}
+    taken: dict[str, float] = {}
+    last = 0.0
+    for event in events:
+        if event.kind == "JobSeen":
+            seen.setdefault(event.job_id, event.at)
+        elif event.kind == "JobAdvised" and event.job_id not in taken:
+            taken[event.job_id] = event.at - max(last, seen.get(event.job_id, event.at))
+            last = event.at
+    return taken
 
 
 def ask(*command: str) -> str:

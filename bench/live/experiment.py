@@ -26,7 +26,7 @@ from pathlib import Path
 
 from bench.command import command_line, machine
 from bench.live import measures, replayed_jobs
-from bench.live.arm import DAEMON, ArmResult, Attempt, JobResult
+from bench.live.arm import DAEMON, ArmResult, Attempt, JobResult, read_store
 from bench.live.replayed_jobs import ReplayedJob
 from schedmate.testing.slurm_cluster import why_not
 
@@ -38,6 +38,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=500)
     parser.add_argument("--history", type=int, default=600)
     parser.add_argument("--pairs", type=int, default=1)
+    parser.add_argument("--first", type=int, default=1, help="number of the first pair: its seed")
     parser.add_argument("--load", type=float, default=1.0)
     parser.add_argument("--set", action="append", default=[], help="NAME=VALUE of the daemon")
     parser.add_argument("--keep", type=Path, help="a directory for plans, results and logs")
@@ -53,7 +54,7 @@ def main() -> None:
         directory.chmod(0o755)
         history, jobs = replayed_jobs.sliced(options.jobs, options.history, load=options.load)
         settings = dict(each.split("=", 1) for each in options.set)
-        for pair in range(1, options.pairs + 1):
+        for pair in range(options.first, options.first + options.pairs):
             shaken = replayed_jobs.shaken(jobs, pair)
             if not options.only_report:
                 state = _imported(history, directory)
@@ -116,6 +117,7 @@ def _run_pair(
 
 def _read_pair(pair: int, directory: Path) -> tuple[ArmResult, ArmResult]:
     plain, ours = (_read(directory / f"{pair}-{arm}.json") for arm in ARMS)
+    read_store(directory / f"{pair}-schedmate.state" / "schedmate.sqlite3", ours)
     return plain, ours
 
 
@@ -125,7 +127,8 @@ def _read(path: Path) -> ArmResult:
         JobResult(**each | {"attempts": [Attempt(**one) for one in each["attempts"]]})
         for each in raw.pop("jobs")
     ]
-    return ArmResult(**raw, jobs=jobs)
+    known = ArmResult.__dataclass_fields__
+    return ArmResult(**{name: raw[name] for name in raw if name in known}, jobs=jobs)
 
 
 if __name__ == "__main__":

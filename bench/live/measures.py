@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,9 +14,10 @@ from rich.table import Table
 from bench.command import console, table
 from bench.live.arm import DAEMON, ArmResult, Attempt, JobResult
 from bench.live.replayed_jobs import GPUS, WASTED, ReplayedJob
-from bench.live.simulated import RunTimes, fairness_limits, simulate
+from bench.live.simulated import Outcome, RunTimes, fairness_limits, simulate
 
 _FEW = 3
+_REPLICAS = 8
 _HEAD = ("Slurm", "Slurm + SchedMate", "times better")
 
 
@@ -195,26 +197,20 @@ def _simulated(
     averages = []
     for name, (arm, result) in arms.items():
         found = [
-            simulate(
-                jobs,
-                {each.number: each.submitted for each in result.jobs},
-                result.config,
-                times=RunTimes(extra_s, known),
-                reaction_s=back_s,
-                schedmate=ours if result is ours else None,
-                settings=settings,
-            )
+            _replicas(jobs, result, RunTimes(extra_s, known), back_s, settings)
             for known in ({}, _run_times(result))
         ]
         live = _jct(arm)
         for figure, of in _COMPARED.items():
-            _add(shown, f"{name}: {figure}", of(live), [of(each.jct_s) for each in found])
+            values = [[of(each.jct_s) for each in replicas] for replicas in found]
+            _add(shown, f"{name}: {figure}", of(live), values)
         waits = float(np.mean([each.first_wait_s for each in arm]))
-        waited = [float(each.first_wait_s.mean()) for each in found]
+        waited = [[float(each.first_wait_s.mean()) for each in replicas] for replicas in found]
         _add(shown, f"{name}: average first wait, s", waits, waited)
-        averages.append([float(live.mean()), *(float(each.jct_s.mean()) for each in found)])
+        means = [np.array([each.jct_s.mean() for each in replicas]) for replicas in found]
+        averages.append([np.array([live.mean()]), *means])
     gain, *gains = (first / second for first, second in zip(*averages, strict=True))
-    _add(shown, "times better", gain, gains)
+    _add(shown, "times better", float(gain[0]), [each.tolist() for each in gains])
     return shown
 
 
@@ -230,10 +226,36 @@ def _run_times(arm: ArmResult) -> dict[int, list[float]]:
     return {number: [_ran_s(one) for one in each] for number, each in runs.items() if each}
 
 
-def _add(shown: Table, name: str, live: float, simulated: Sequence[float]) -> None:
-    cells = [
-        cell for each in simulated for cell in (f"{each:,.2f}", f"{100 * (each / live - 1):+.1f} %")
+def _replicas(
+    jobs: Sequence[ReplayedJob],
+    arm: ArmResult,
+    times: RunTimes,
+    back_s: float,
+    settings: Mapping[str, str],
+) -> list[Outcome]:
+    """The same jobs several times, submitted up to a second later: one start that differs may
+    change all that follows, in a real Slurm as well."""
+    rng = random.Random(1)
+    return [
+        simulate(
+            jobs,
+            {each.number: each.submitted + rng.random() for each in arm.jobs},
+            arm.config,
+            times=times,
+            reaction_s=back_s,
+            schedmate=None if arm.arm == "plain" else arm,
+            settings=settings,
+        )
+        for _ in range(_REPLICAS)
     ]
+
+
+def _add(shown: Table, name: str, live: float, simulated: Sequence[Sequence[float]]) -> None:
+    cells = []
+    for values in simulated:
+        mean = float(np.mean(values))
+        cells.append(f"{mean:,.2f} ± {np.std(values):,.2f}")
+        cells.append(f"{100 * (mean / live - 1):+.1f} %")
     shown.add_row(name, f"{live:,.2f}", *cells)
 
 
@@ -266,6 +288,11 @@ def _cost(ours: ArmResult) -> Iterator[str]:
     yield (
         f"the daemon: {cost['cpu_s']:.0f} s of CPU time in {cost['seconds']:.0f} s, "
         f"{cost['peak_mb']:.0f} MB at most; {actions}"
+    )
+    spent = [each.reading_s for each in ours.jobs if each.predicted is not None]
+    yield (
+        f"reading a job: {np.mean(spent):.2f} s on average, {np.percentile(spent, 99):.1f} s at "
+        "the 99th percentile"
     )
     asked = {name: round(count) for name, count in cost.items() if name.startswith("REQUEST")}
     yield f"asked of slurmctld, the owners' own looks included: {asked}"

@@ -34,6 +34,7 @@ _NODES = 6
 _OWNERS = ("root", "nobody")
 _ENDED = {"COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED"}
 _CANCELLED_AFTER_S = 20
+_START_S = 120.0
 _SETTLED_S = 150.0
 """After the last job has ended: a requeued one comes back with its first turn two minutes later."""
 _REQUESTS = (
@@ -109,11 +110,20 @@ def _daemon(directory: Path) -> Iterator[subprocess.Popen[bytes]]:
             stdout=log,
             stderr=log,
         )
+    until = time.monotonic() + _START_S
+    while not _looked(directory) and time.monotonic() < until:
+        time.sleep(1)  # what ended before its first look is left alone
     try:
         yield process
     finally:
         process.send_signal(signal.SIGTERM)
         process.wait(120)
+
+
+def _looked(directory: Path) -> bool:
+    """Whether the daemon has made its store, and slurmctld was asked for jobs since."""
+    made = (directory / "state" / "schedmate.sqlite3").exists()
+    return made and "REQUEST_JOB_INFO" in _run("sdiag")
 
 
 def _submitted(directory: Path, population: list[Kind], shared: Path | None) -> dict[str, Kind]:

@@ -1,10 +1,11 @@
 """The jobs of the live experiment once more in the simulator, as its policy `slurm` runs them.
 
 What goes in: times of submission, requests, limits, the numbers in the code, what the daemon
-predicted, Slurm's configuration, and two constants of that machine: how much longer than its steps
-a run lasts, and how long after a failure SchedMate has queued a job again. No wait goes in. On a
-busy machine runs take longer than their steps by very different times; with the measured run times
-instead of the constant, what is left is the error of the scheduler's model.
+predicted and how long it read each job, Slurm's configuration, and two constants of that machine:
+how much longer than its steps a run lasts, and how long after a failure SchedMate has queued a job
+again. No wait goes in. On a busy machine runs take longer than their steps by very different times;
+with the measured run times instead of the constant, what is left is the error of the scheduler's
+model.
 """
 
 from __future__ import annotations
@@ -39,7 +40,6 @@ _BREAKS = -1
 """The purpose of a call at which a run meets its fate."""
 _PAUSE_S = 2.0
 """Between a requeue and the earliest start of the next run."""
-_READING_S = 1.0
 _NEVER_S = 1e6
 
 
@@ -147,7 +147,7 @@ def _estimates(columns: TraceColumns, arm: ArmResult) -> Estimates:
     known = {str(each.number): each for each in arm.jobs}
     spreads = [known[each].predicted or (math.nan,) * 3 for each in columns.ids]
     p10, p50, p90 = np.array(spreads, dtype=np.float64).T
-    cost = np.full(len(columns), _READING_S)
+    cost = np.array([known[each].reading_s for each in columns.ids])
     return Estimates(p10, p50, p90, cost, "live", [known[each].basis for each in columns.ids])  # type: ignore[misc]
 
 

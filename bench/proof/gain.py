@@ -40,7 +40,7 @@ REAL = (
     Mark("nanogpt", 0.92, 0.93),
     Mark("default", 0.45, 0.45),
 )
-"""Where real data with code lie: bench/proof/explained.py."""
+"""Where real data with code lie: `python -m bench.accuracy.workload_durations`."""
 Rows = list[dict[str, Any]]
 
 

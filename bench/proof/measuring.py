@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from bench.proof.settings import WAITS, setting
 from schedmate.core import FairnessLimits
-from schedmate.simulator import Setting, plan
+from schedmate.simulator import Setting, TraceColumns, plan
 from schedmate.simulator.estimators.controls import CONTROLS
 from schedmate.simulator.experiments.knowledge import Knowledge
 from schedmate.simulator.experiments.run import PolicyRun, run
@@ -66,7 +67,7 @@ class Measured:
     """By how much later at most a job ends."""
 
 
-def measure_all(cases: Sequence[Case], *, workers: int) -> Iterator[dict[str, object]]:
+def measure_all(cases: Sequence[Case], *, workers: int) -> Iterator[dict[str, Any]]:
     """In whatever order they are done."""
     if workers == 1:
         for case in cases:
@@ -77,7 +78,7 @@ def measure_all(cases: Sequence[Case], *, workers: int) -> Iterator[dict[str, ob
             yield from rows
 
 
-def measured(case: Case) -> list[dict[str, object]]:
+def measured(case: Case) -> list[dict[str, Any]]:
     return [asdict(row) for row in _measured(case)]
 
 
@@ -100,7 +101,13 @@ def _measured(case: Case) -> Iterator[Measured]:
 
 
 def _setting(case: Case, explained: float, bound: tuple[float, float]) -> Setting:
-    drawn = setting(case.site, seed=case.seed, explained=explained, jobs=case.jobs, load=case.load)
+    drawn = setting(
+        case.site,
+        seed=case.seed,
+        explained=explained,
+        jobs=case.jobs,
+        load=case.load,
+    )
     return _bounded(drawn, bound)
 
 
@@ -137,13 +144,13 @@ def _row(
         p99=float(np.quantile(after, 0.99) / np.quantile(before, 0.99)),
         slowdown_gain=float(slow_before.mean() / slow_after.mean()),
         slowdown_alone=float(before.mean() / columns.duration.mean()),
-        worst_user=_worst_user(here, before, after),
+        worst_user=_worst_user(columns, before, after),
         worst_job_h=float((after - before).max() / 3600.0),
     )
 
 
-def _worst_user(here: Setting, before: np.ndarray, after: np.ndarray) -> float:
-    codes = here.columns.user.codes
+def _worst_user(columns: TraceColumns, before: np.ndarray, after: np.ndarray) -> float:
+    codes = columns.user.codes
     jobs = np.bincount(codes)
     totals = [np.bincount(codes, each, len(jobs)) for each in (before, after)]
     many = jobs >= _USER_JOBS

@@ -75,6 +75,7 @@ def all_sites() -> list[Site]:
 
 
 def window(site: str, seed: int, jobs: int) -> TraceColumns:
+    """The jobs of a seed, as many as there are."""
     columns = _traces()[site]
     count = min(jobs, len(columns))
     first = (len(columns) - count) * seed // max(len(SEEDS) - 1, 1)

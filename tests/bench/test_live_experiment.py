@@ -11,9 +11,10 @@ import pytest
 
 from bench.datasets import data_dir
 from bench.live import measures, replayed_jobs
-from bench.live.arm import ArmResult, Attempt, JobResult
+from bench.live.arm import ArmResult, Attempt, JobResult, reading_s
 from bench.live.replayed_jobs import ReplayedJob
 from bench.live.simulated import RunTimes, simulate
+from schedmate.store.base import KeptEvent
 
 CONFIG = """\
 PriorityType = priority/multifactor
@@ -178,3 +179,17 @@ def test_measured_run_times_take_the_place_of_the_numbers():
     found = simulate(jobs, {0: 0.0, 1: 0.0}, CONFIG, times=times)
 
     assert found.jct_s.tolist() == [33.0, pytest.approx(5.0 + 30.0 + 44.0, abs=2.0)]
+
+
+def test_jobs_are_read_one_after_the_other():
+    kinds = [
+        ("JobSeen", "1", 0.0),
+        ("JobSeen", "2", 0.0),
+        ("JobAdvised", "1", 3.0),
+        ("JobAdvised", "2", 5.0),
+        ("JobSeen", "3", 60.0),
+        ("JobAdvised", "3", 61.0),
+    ]
+    events = [KeptEvent(at=at, kind=kind, job_id=job, body="") for kind, job, at in kinds]
+
+    assert reading_s(events) == {"1": 3.0, "2": 2.0, "3": 1.0}

@@ -267,6 +267,27 @@ def test_jobs_that_fall_silent_together_wait_for_the_same_thing(count, healthy, 
     assert len(requeued) == touched
 
 
+def test_jobs_that_have_ended_well_since_count_among_those_that_ran():
+    """Four of fifty hang; the others end before that can be seen."""
+    engine, diagnosed = DecisionEngine(ordering("fifo"), DecisionLimits()), set()
+    for number in range(50):
+        engine.handle(JobSeen(0.0, a_job(id=str(number), state=JobState.RUNNING)))
+
+    for minute in range(50):
+        for number in range(4, 50) if minute == 25 else ():
+            ended = a_job(id=str(number), state=JobState.COMPLETED)
+            engine.handle(JobSeen(60.0 * minute, ended))
+        asked = []
+        for number in range(4):
+            progress = a_progress(silence=a_silence(silent_s=60.0 * minute))
+            asked += engine.handle(ProgressSeen(60.0 * minute, str(number), progress))
+        for measure in asked:
+            found = engine.handle(ActivitySeen(60.0 * minute, measure.job.id, 0, IDLE))
+            diagnosed |= {one.job.id for one in found if isinstance(one, Diagnose)}
+
+    assert diagnosed == {"0", "1", "2", "3"}
+
+
 def test_a_partition_may_have_a_time_of_its_own():
     hang = HangLimits(after_s=600.0, partitions={"long": 7200.0, "desk": float("inf")})
     engine = lambda: DecisionEngine(ordering("fifo"), DecisionLimits(hang=hang))  # noqa: E731 - a fresh one each time

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from schedmate.cli.demo import stay_open
 from schedmate.config import Settings
 from schedmate.demo import stage
 from schedmate.demo.page import page
@@ -106,3 +107,19 @@ def test_a_core_install_is_told_what_the_demo_needs(monkeypatch):
     monkeypatch.setattr(stage, "_JOBS_NEED", ("numpy", "no_such_module"))
     with pytest.raises(NotFound, match=r"need no_such_module: pip install 'schedmate\[demo\]'"):
         stage.set_stage(Settings())
+
+
+def test_its_page_stays_open_until_ctrl_c(capsys, monkeypatch):
+    looks = []
+    monkeypatch.setattr("time.sleep", lambda _: None)
+    monkeypatch.delenv("DISPLAY", raising=False)
+    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+
+    def look():
+        looks.append(1)
+        if len(looks) == 3:
+            raise KeyboardInterrupt
+
+    stay_open("http://127.0.0.1:8080/", look)
+    assert len(looks) == 3
+    assert "http://127.0.0.1:8080/ until Ctrl-C" in capsys.readouterr().err

@@ -46,6 +46,7 @@ def test_every_job_ends_as_it_should_whoever_is_killed(tmp_path):
     talk = (tmp_path / "said").read_text()
 
     assert demo.returncode == 0, talk
+    assert "the queue, live, is at http://127.0.0.1:" in talk
     summary = json.loads(out)
     assert (summary["as_planned"], summary["jobs"]) == (16, 16), talk
     assert killed >= 5

@@ -88,6 +88,11 @@ WORDS = {
         "where sbatch's [hook](../how-to/submit-hook.md) asks the daemon; unset: `advice.sock` in "
         "the state directory"
     ),
+    "slurm.rest_url": "where slurmrestd listens, `https://host:6820` or "
+    "`unix:///run/slurmrestd.sock`; empty: Slurm's commands alone; see "
+    "[slurmrestd](../how-to/slurm.md#through-slurmrestd)",
+    "slurm.rest_token_file": "the file with slurmrestd's token, read again when it changes; unset: "
+    "this account's own, by `scontrol token`",
     "slurm.poll_s": "seconds between two queries to Slurm",
     "slurm.cluster": "another cluster than this machine's own, by its name in the accounting",
     "slurm.timeout_s": "how long one Slurm command may take",

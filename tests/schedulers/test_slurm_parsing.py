@@ -28,6 +28,8 @@ LATER = {
     "HetJobID": "N/A",
     "Dependency": "(null)",
     "Licenses": "(null)",
+    "Origin": "NA",
+    "SiblingsActive": "NA",
 }
 """Fields that were not asked for yet when these answers were kept."""
 KEPT_FIELDS = parsing.SQUEUE_FIELDS[: -len(LATER)]

@@ -58,14 +58,19 @@ def test_no_number_sets_a_job_down_to_the_floor(points, nice, weight, kind):
 
 
 @pytest.mark.parametrize(
-    ("parameters", "soft"),
+    ("parameters", "version", "soft"),
     [
-        ("bf_interval=30,time_min_as_soft_limit", True),
-        ("time_min_as_soft_limit", True),
-        ("bf_interval=30", False),
-        ("no_time_min_as_soft_limit_here", False),
-        ("(null)", False),
+        ("bf_interval=30,time_min_as_soft_limit", "23.11.0", True),
+        ("time_min_as_soft_limit", "26.05.5", True),
+        ("time_min_as_soft_limit", "22.05.8", False),
+        ("time_min_as_soft_limit", "23.02.7", False),
+        ("time_min_as_soft_limit", "", False),
+        ("bf_interval=30", "26.05.5", False),
+        ("no_time_min_as_soft_limit_here", "26.05.5", False),
+        ("(null)", "26.05.5", False),
     ],
 )
-def test_time_min_is_used_only_where_slurm_says_so(parameters, soft):
-    assert SlurmSite.read(config(SchedulerParameters=parameters)).soft_limits is soft
+def test_time_min_is_used_only_where_slurm_knows_soft_limits(parameters, version, soft):
+    """An older one takes the word in silence."""
+    text = config(SchedulerParameters=parameters, SLURM_VERSION=version)
+    assert SlurmSite.read(text).soft_limits is soft

@@ -11,7 +11,7 @@ import pytest
 
 from schedmate.advisor import Advised, Advisor
 from schedmate.core import DecisionEngine, DecisionLimits
-from schedmate.disk.lock import hold
+from schedmate.disk.lock import hold, sign
 from schedmate.handler import Case, Handler
 from schedmate.handler.handler import Analysis
 from schedmate.handler.reading.gathering import gather
@@ -151,7 +151,8 @@ def test_what_failed_before_there_was_a_store_is_remembered_but_left_alone(place
 
 
 def test_a_second_daemon_is_refused(place):
-    with hold(place.settings.state_dir / "serve.lock"):
+    with hold(place.settings.state_dir / "serve.lock") as lock:
+        sign(lock)
         for second in (lambda: serving.serve(place.settings, Signals()), look_once(place)):
             with pytest.raises(SchedMateError, match=r"a daemon is serving .* already"):
                 second()

@@ -32,6 +32,16 @@ class Answer:
         return json.loads(self.text)
 
 
+class Always:
+    """Takes every connection for this viewer's."""
+
+    def __init__(self, user, *, operator=False):
+        self._viewer = Viewer(user=user, operator=operator)
+
+    def viewer(self, client, server):
+        return self._viewer
+
+
 @dataclass
 class Served:
     """A real server on a real port, and the store that it shows."""
@@ -59,6 +69,10 @@ class Served:
         except urllib.error.HTTPError as error:
             with error:
                 return Answer(error.code, dict(error.headers), error.read().decode())
+
+    def taken_for(self, user, *, operator=False):
+        """From now on every connection from this machine is this account's."""
+        object.__setattr__(self.site.access, "local", Always(user, operator=operator))
 
     def show(self, *jobs):
         self.store.keep_listed(jobs)
@@ -90,16 +104,6 @@ def as_user(user, url, body=None, headers=None):
     become = ["setpriv", f"--reuid={user}", "--clear-groups", sys.executable, "-c", _ASK]
     done = subprocess.run([*become, *words], capture_output=True, text=True, check=True)
     return json.loads(done.stdout)
-
-
-class Always:
-    """Takes every connection for this viewer's."""
-
-    def __init__(self, user, *, operator=False):
-        self._viewer = Viewer(user=user, operator=operator)
-
-    def viewer(self, client, server):
-        return self._viewer
 
 
 def free_port():

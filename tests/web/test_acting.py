@@ -14,7 +14,7 @@ from schedmate.testing.builders import a_diagnosis, a_job, a_learned_rule, an_or
 from schedmate.web.server import serving
 from schedulers.local_site import wait_for
 from service.place import Place
-from web.conftest import Always, Served, free_port
+from web.conftest import Served, free_port
 
 pytestmark = pytest.mark.processes
 
@@ -71,7 +71,7 @@ def test_an_operator_corrects_a_diagnosis_for_all(failed):
 
 
 def test_its_owner_corrects_it_for_this_run_alone(failed):
-    failed.site.access = Always(a_job().user)
+    failed.taken_for(a_job().user)
     given = token(failed, "/jobs/1")
     sent = {"token": given, "reason": "storage_io", "for_all": "yes"}
     assert post(failed, "/jobs/1/correct", **sent) == 303
@@ -119,9 +119,10 @@ def eves_token(served):
     """From the page of a failed job of hers."""
     served.store.keep_diagnosis("9", 0, a_diagnosis("unknown"))
     served.show(a_job(id="9", user="eve", state=JobState.FAILED))
-    before, served.site.access = served.site.access, Always("eve")
+    before = served.site.access.local
+    served.taken_for("eve")
     given = token(served, "/jobs/9")
-    served.site.access = before
+    object.__setattr__(served.site.access, "local", before)
     return given
 
 
@@ -186,14 +187,14 @@ def test_what_was_done_to_a_job_is_undone(place, page_of_place):
     assert post(served, f"/jobs/{waiting}/revert", token=given) == 400
 
 
-@pytest.mark.parametrize("user", ["", "eve"])
+@pytest.mark.parametrize(("user", "status"), [("", 401), ("eve", 404)])
 @pytest.mark.parametrize(
     "path", ["/jobs/1/correct", "/jobs/1/revert", "/rules/r1/accept", "/rules/r1/refuse"]
 )
-def test_who_may_not_is_shown_nothing(failed, proposed, path, user):
+def test_who_may_not_is_shown_nothing(failed, proposed, path, user, status):
     given = eves_token(failed)
-    failed.site.access = Always(user)
-    assert post(failed, path, token=given, reason="storage_io") == 404
+    failed.taken_for(user)
+    assert post(failed, path, token=given, reason="storage_io") == status
     assert failed.store.diagnoses("1")[0].reason == "unknown"
     assert failed.store.learned_rules()[0].proposed
     assert not failed.store.acts()

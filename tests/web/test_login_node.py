@@ -125,3 +125,16 @@ def test_errors_are_one_sentence(run):
     assert (clear.returncode, "in the clear" in clear.stderr) == (2, True)
     lost = run("jobs", SCHEDMATE_TOKEN_FILE="/nowhere/token")
     assert (lost.returncode, "token_file" in lost.stderr) == (2, True)
+
+
+def test_operators_see_the_state_of_the_site_and_others_do_not(run, site):
+    found = json.loads(run("status", "--json").stdout)
+    assert found["jobs"] == {"RUNNING": 2, "PENDING": 6, "FAILED": 1}
+    assert found["store_rows"]["runs"] == 1
+    secret = create_token(site.store, "bob", name="laptop", days=1)[1]
+    shown = run("status").stdout
+    assert "1 valid tokens" in shown
+    assert "create a token" in shown
+    assert "laptop" in shown
+    refused = site.get("/api/v1/status", Authorization=f"Bearer {secret}")
+    assert refused.status == 404

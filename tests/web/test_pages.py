@@ -92,8 +92,7 @@ def test_a_state_that_does_not_exist_is_an_error_with_a_way_on(queue):
     page = queue.get("/?state=foo", Accept="text/html,*/*")
     assert page.status == 400
     assert page.headers["content-type"].startswith("text/html")
-    assert "there is no state &#39;foo&#39;" in page.text
-    assert "running" in page.text
+    assert "state: no state is called &#39;foo&#39;; there are PENDING" in page.text
 
 
 def test_an_error_is_a_page_for_browsers_and_data_for_programs(queue):
@@ -109,7 +108,7 @@ def test_an_error_of_ours_is_a_page_without_its_details(queue, monkeypatch):
     page = queue.get("/", Accept="text/html")
     assert page.status == 500
     assert "ZeroDivision" not in page.text
-    assert "its log has more" in page.text
+    assert "log has the reason" in page.text
 
 
 def test_a_first_view_is_small(served):

@@ -43,8 +43,9 @@ def test_the_page_is_there_as_long_as_the_daemon(tmp_path):
                 assert time.monotonic() < until
                 time.sleep(0.2)
             assert answers(f"http://127.0.0.1:{port}/")
+            other = {**env, "SCHEDMATE_STATE_DIR": str(tmp_path / "other")}
             second = subprocess.run(
-                words, env=env, capture_output=True, text=True, check=False, timeout=PATIENCE_S
+                words, env=other, capture_output=True, text=True, check=False, timeout=PATIENCE_S
             )
             assert second.returncode == 1
             assert f"127.0.0.1:{port} cannot be listened on" in second.stderr

@@ -93,7 +93,7 @@ schedmate simulate trace.csv --sweep load=0.7,0.9,1.1 --sweep seed=0..4 --save s
     type=click.FloatRange(0, 0.9),
     metavar="SHARE",
     help="How much of the variance of log run times the numbers in the code explain; the rest is "
-    "chance. [default: 0.5]",
+    "chance. [default: 0.45]",
 )
 @click.option(
     "--controls",

@@ -19,6 +19,7 @@ from schedmate.service.views.answers import (
     RunAnswer,
     ScheduledPrediction,
     SimilarRuns,
+    SiteStatus,
     SubscriptionAnswer,
     Summary,
     WhyAnswer,
@@ -109,6 +110,10 @@ class Client:
 
     def advised(self, advice_id: str) -> AdvisedAnswer:
         return from_json(AdvisedAnswer, self._transport.get("advise", advice_id))
+
+    def status(self) -> SiteStatus:
+        """For operators only."""
+        return from_json(SiteStatus, self._transport.get("status"))
 
     def subscription(self) -> SubscriptionAnswer:
         return from_json(SubscriptionAnswer, self._transport.get("me", "notifications"))

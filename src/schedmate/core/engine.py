@@ -296,7 +296,7 @@ class DecisionEngine:
         tick = int(event.at // apart_s)
         silence = event.progress.silence
         since = event.at - (0.0 if silence is None else silence.silent_s)
-        watch = known.watch = known.watch or HangWatch(tick, since)
+        watch = known.watch = known.watch or HangWatch(tick, since, len(self._running()))
         if watch.tick == tick or watch.left_alone or known.hung_attempt == known.job.restarts:
             return []
         watch.tick = tick
@@ -325,11 +325,14 @@ class DecisionEngine:
         if found == "unknown" and not known_without_measuring(progress, after_s):
             return False
         long_enough = watch.idle_s(at) >= idle_for_s(after_s)
-        return long_enough and not self._many_fell_silent(watch.silent_since, after_s, at)
+        return long_enough and not self._many_fell_silent(watch, after_s, at)
 
-    def _many_fell_silent(self, since: float, within_s: float, at: float) -> bool:
+    def _running(self) -> list[KnownJob]:
+        return [one for one in self._known.values() if one.job.state is JobState.RUNNING]
+
+    def _many_fell_silent(self, watch: HangWatch, within_s: float, at: float) -> bool:
         """Whether jobs fell silent together, which is not the fault of one of them."""
-        running = [one for one in self._known.values() if one.job.state is JobState.RUNNING]
+        running, since = self._running(), watch.silent_since
         idle = sum(
             one.watch is not None
             and not one.watch.left_alone
@@ -337,7 +340,7 @@ class DecisionEngine:
             and one.watch.idle_s(at) >= idle_for_s(self._limits.hang.after(one.job))
             for one in running
         )
-        return too_many_at_once(idle, len(running))
+        return too_many_at_once(idle, max(watch.running, len(running)))
 
     def _diagnosed(self, event: JobDiagnosed) -> list[Instruction]:
         known = self._known.get(event.job_id)

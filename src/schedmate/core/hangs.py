@@ -50,6 +50,8 @@ class HangWatch:
     tick: int
     silent_since: float = 0.0
     """When it wrote last."""
+    running: int = 0
+    """How many jobs ran when it became a suspect: those that have ended since were well."""
     idle_since: float | None = None
     first: Activity | None = None
     left_alone: bool = False

@@ -30,6 +30,7 @@ class Scope:
             partitions and partitions <= self.canary_partitions
         )
         objections = {
+            f"cluster {job.cluster} has it": bool(job.cluster),
             "its comment has schedmate=off": _OPTED_OUT.search(job.comment) is not None,
             f"user {job.user} is left alone": job.user in self.exclude_users,
             f"partition {min(left, default='')} is left alone": bool(left),

@@ -135,6 +135,8 @@ class Job:
     dependency: str = ""
     """What it waits for in the scheduler's own syntax: `afterok:12(unfulfilled)`."""
     licenses: str = ""
+    cluster: str = ""
+    """Another cluster of a federation that it belongs to or runs on: shown, never acted upon."""
 
     @property
     def run_time_s(self) -> float | None:

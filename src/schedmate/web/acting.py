@@ -21,9 +21,9 @@ from schedmate.service.usecases.revert import revert
 from schedmate.service.visibility import Viewer
 from schedmate.service.wiring import open_scheduler
 from schedmate.store import PersonsAct
-from schedmate.web.asking import ASite
+from schedmate.web.asking import ASite, AViewer
 from schedmate.web.job_page import readable_job
-from schedmate.web.readings import AKnownViewer, AReadings
+from schedmate.web.readings import AReadings
 
 router = APIRouter(include_in_schema=False)
 _LONGEST_FORM = 16_384
@@ -31,7 +31,7 @@ _LONGEST_NOTE = 500
 Form = dict[str, str]
 
 
-async def form_of(request: Request, viewer: AKnownViewer, readings: AReadings) -> Form:
+async def form_of(request: Request, viewer: AViewer, readings: AReadings) -> Form:
     """The fields of a form that our own page has sent."""
     if not _from_our_page(request):
         raise HTTPException(HTTPStatus.FORBIDDEN, "this form did not come from SchedMate's page")
@@ -54,7 +54,7 @@ AForm = Annotated[Form, Depends(form_of)]
 
 
 @router.post("/jobs/{job_id}/correct")
-def correct(job_id: str, site: ASite, viewer: AKnownViewer, form: AForm) -> RedirectResponse:
+def correct(job_id: str, site: ASite, viewer: AViewer, form: AForm) -> RedirectResponse:
     """What the job's last run really died of."""
     view = readable_job(site, job_id, viewer)
     reason, note = form.get("reason", ""), form.get("note", "")[:_LONGEST_NOTE]
@@ -65,12 +65,12 @@ def correct(job_id: str, site: ASite, viewer: AKnownViewer, form: AForm) -> Redi
     )
     was = "" if before is None else f"was {before.reason}, "
     detail = f"{was}is {reason}{', for all such failures' if for_all else ''}"
-    _record(site, viewer, "correct a diagnosis", f"job {job_id}", f"{detail} {note}".strip())
+    _record(site, viewer, "correct a diagnosis", f"job {view.job.id}", f"{detail} {note}".strip())
     return _back(f"/jobs/{quote(job_id, safe='')}")
 
 
 @router.post("/jobs/{job_id}/revert")
-def undo(job_id: str, site: ASite, viewer: AKnownViewer, form: AForm) -> RedirectResponse:  # noqa: ARG001 - the form is its proof
+def undo(job_id: str, site: ASite, viewer: AViewer, form: AForm) -> RedirectResponse:  # noqa: ARG001 - the form is its proof
     """Undo what SchedMate did to a job, as far as it still can be."""
     readable_job(site, job_id, viewer)
     _operators_only(viewer)
@@ -87,7 +87,7 @@ def rule(
     rule_id: str,
     decision: str,
     site: ASite,
-    viewer: AKnownViewer,
+    viewer: AViewer,
     form: AForm,  # noqa: ARG001 - as above
 ) -> RedirectResponse:
     """Accept or refuse what a model proposes."""

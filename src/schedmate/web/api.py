@@ -22,14 +22,16 @@ from schedmate.service.views.answers import (
     Load,
     RunAnswer,
     SimilarRuns,
+    SiteStatus,
     Summary,
     WhyAnswer,
 )
 from schedmate.service.views.job_view import JobView
 from schedmate.service.views.sentences import eta_sentence, why_sentence
 from schedmate.service.views.similar import similar_runs
+from schedmate.service.views.status import site_status
 from schedmate.service.wiring import objections
-from schedmate.web.asking import AJobId, AQueue, ASite, AViewer
+from schedmate.web.asking import AJobId, AnOperator, AQueue, ASite, AViewer
 from schedmate.web.etags import fresh_json, tagged_json
 from schedmate.web.problems import NO_JOB, NOT_MODIFIED, PROBLEMS, described
 from schedmate.web.queue import MOST, find, next_page
@@ -160,6 +162,17 @@ def summary(site: ASite, viewer: AViewer) -> Response:  # noqa: ARG001 - numbers
             looked_at=site.looked_at,
         )
     )
+
+
+@router.get(
+    "/status",
+    response_model=SiteStatus,
+    responses={404: described("For operators only.")},
+    tags=["cluster"],
+)
+def status(site: ASite, viewer: AnOperator) -> Response:  # noqa: ARG001 - its being there counts
+    """Daemon, store, decisions of a day, what the model cost, and who did what."""
+    return fresh_json(site_status(site.settings, site.store, time.time()))
 
 
 @router.get("/me", response_model=Identity, tags=["access"])

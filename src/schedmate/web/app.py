@@ -55,6 +55,7 @@ def create_app(site: Site) -> FastAPI:
     @asynccontextmanager
     async def running(app: FastAPI) -> AsyncIterator[None]:
         with closing(QuickAdvice(lambda: open_store(site.settings))) as app.state.advice:
+            app.state.advice.rehearse()
             async with stream.open_hub(site) as app.state.hub:
                 yield
 
@@ -82,7 +83,10 @@ def create_app(site: Site) -> FastAPI:
     app.add_middleware(guard.HeadAsGet)
     web = site.settings.web
     app.add_middleware(
-        guard.Gate, access=site.access, rate=web.requests_a_second, names=(web.host, *web.names)
+        guard.Gate,
+        access=lambda: site.access,
+        rate=web.requests_a_second,
+        names=(web.host, *web.names),
     )
     app.add_middleware(metrics.CountRequests, metrics=app.state.metrics)
     return app

@@ -22,7 +22,7 @@ from schedmate.web.access import STRANGER
 from schedmate.web.problems import problem
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -39,7 +39,7 @@ _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _LOOPBACK_NAMES = ("127.0.0.1", "localhost", "::1")
 _BURST_S = 10.0
 _MOST_BUCKETS = 10_000
-_FAILURES_A_SECOND = 0.5
+_FAILURES_A_SECOND = 2.0
 SIGN_IN = {"WWW-Authenticate": 'Bearer, Basic realm="SchedMate", charset="UTF-8"'}
 
 
@@ -83,7 +83,9 @@ class Buckets:
 class Gate:
     """Lets a request in with its viewer, or answers it."""
 
-    def __init__(self, app: ASGIApp, access: Access, *, rate: float, names: Sequence[str]) -> None:
+    def __init__(
+        self, app: ASGIApp, access: Callable[[], Access], *, rate: float, names: Sequence[str]
+    ) -> None:
         self._app, self._access = app, access
         self._names = frozenset((*_LOOPBACK_NAMES, *(name.lower() for name in names)))
         self._asked = Buckets(rate, _BURST_S * rate)
@@ -104,7 +106,7 @@ class Gate:
         viewer = STRANGER
         if scope["path"] not in OPEN:
             viewer = await run_in_threadpool(
-                self._access.viewer, scope.get("client"), scope.get("server"), headers
+                self._access().viewer, scope.get("client"), scope.get("server"), headers
             )
         refused = self._refused(scope, headers, viewer)
         if refused is not None:

@@ -62,7 +62,6 @@ class Against:
     ended: bool
 
 
-@router.head("/jobs/{job_id}")
 @router.get("/jobs/{job_id}")
 def job(
     job_id: str, request: Request, site: ASite, viewer: AViewer, readings: AReadings
@@ -83,14 +82,14 @@ def job(
         eta=eta_sentence(view, now, in_words),
         why=why_sentence(view, site.board.jobs(), now, in_words),
         retry=None if view.retry is None else retry_sentence(view.retry, now, in_words),
-        start_s=readings.starts(now).get(job_id),
+        start_s=readings.starts(now).get(view.job.id),
         expected=None if view.predicted is None else expected_in_words(view.predicted, in_words),
         against=_against(view.predicted, row.run_time_s, ended=view.job.state.ended),
         score=next((one for one in score if one.name == basis), None),
         fields=[] if view.advice is None else record_fields(view.advice.workload),
         behind=runs_behind(view, site.store, viewer),
         actions=list(zip(view.actions, actions_in_words(view.actions, in_words), strict=True)),
-        acts=site.store.acts(about=f"job {job_id}") if readable else (),
+        acts=site.store.acts(about=f"job {view.job.id}") if readable else (),
         logs=logs,
         charts=_charts(view, logs, site, readings) if readable else [],
         link=_linker(view, logs),

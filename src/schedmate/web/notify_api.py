@@ -54,12 +54,14 @@ def subscribe(body: SubscriptionBody, site: ASite, viewer: AKnownViewer) -> Resp
     except BadInput as error:
         raise HTTPException(HTTPStatus.CONFLICT, str(error)) from error
     site.store.subscribe(wanted)
+    site.record(viewer, "subscribe", f"user {viewer.user}", ", ".join(wanted.channels))
     return fresh_json(_answer(site, viewer.user))
 
 
 @router.delete("", response_model=SubscriptionAnswer)
 def unsubscribe(site: ASite, viewer: AKnownViewer) -> Response:
-    site.store.unsubscribe(viewer.user)
+    if site.store.unsubscribe(viewer.user):
+        site.record(viewer, "unsubscribe", f"user {viewer.user}")
     return fresh_json(_answer(site, viewer.user))
 
 

@@ -19,14 +19,12 @@ from schedmate.web.wording import in_words
 router = APIRouter(default_response_class=HTMLResponse, include_in_schema=False)
 
 
-@router.head("/")
 @router.get("/")
 def queue(
     request: Request, site: ASite, viewer: AViewer, readings: AReadings, wanted: AQueue
 ) -> HTMLResponse:
     """The queue, as the query string asks for it."""
     now = time.time()
-    wanted.check()
     found = find(site.board.views(), wanted, now, lambda one: site.seen_by(viewer, one))
     accuracy = readings.accuracy(now)
     return live_page(

@@ -88,8 +88,10 @@ def _invalid(_: Request, error: Exception) -> Response:
     if not isinstance(error, RequestValidationError):
         raise error
     first = error.errors()[0]
-    where = ".".join(str(part) for part in first["loc"])
-    return problem(HTTPStatus.UNPROCESSABLE_ENTITY, f"{where}: {first['msg']}")
+    _, *inside = first["loc"]  # of the query, the path or the body
+    where = ".".join(str(part) for part in inside) or "the body"
+    stated = first["msg"].removeprefix("Value error, ")
+    return problem(HTTPStatus.UNPROCESSABLE_ENTITY, f"{where}: {stated}")
 
 
 def _not_found(_: Request, error: Exception) -> Response:

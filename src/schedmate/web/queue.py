@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 from fastapi import Query
 from pydantic import AfterValidator
 
-from schedmate.model import BadInput, JobState
+from schedmate.model import JobState
 
 if TYPE_CHECKING:
     from schedmate.model import Job, JobId
@@ -53,14 +53,6 @@ class Wanted:
     down: bool = False
     offset: Annotated[int, Query(ge=0)] = 0
     limit: Annotated[int, Query(ge=1, le=MOST)] = PAGE
-
-    def check(self) -> None:
-        """A state that does not exist would be an empty page: `BadInput` names those that do."""
-        known = {*JobState, "FAILED"}
-        wrong = [word for word in self.state.upper().split(",") if word and word not in known]
-        if wrong:
-            states = ", ".join(state.lower() for state in JobState)
-            raise BadInput(f"there is no state {wrong[0].lower()!r}; there are {states}")
 
     def url(self, **changed: object) -> str:
         """The query string of this with something changed, without what is the default."""

@@ -6,25 +6,28 @@ import hashlib
 import hmac
 import secrets
 import threading
-import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated
 
 from fastapi import Depends, Request
 
-from schedmate.model import NotFound
 from schedmate.service.records.nodes import NodeKnowledge
-from schedmate.service.views.accuracy import Score, etas, predictions
+from schedmate.service.views.accuracy import (
+    Score,
+    etas,
+    prediction_error,
+    predictions,
+    weekly,
+)
 from schedmate.service.views.expected_start import expected_starts, most_at_once
 from schedmate.service.views.run_curves import CurveReader
 from schedmate.service.views.run_window import WINDOW_S, RunWindow
 from schedmate.service.views.site_load import uses
-from schedmate.service.visibility import Viewer
 from schedmate.service.wiring import open_scheduler
-from schedmate.web.asking import AViewer
 
 if TYPE_CHECKING:
     from schedmate.model import JobId
+    from schedmate.service.visibility import Viewer
     from schedmate.web.site import Site
 
 _FRESH_S = 60.0
@@ -35,6 +38,8 @@ _STARTS_FRESH_S = 2.0
 class Accuracy:
     predictions: list[Score]
     etas: list[Score]
+    by_week: list[tuple[float, float]]
+    """The error of predictions at the end of each week."""
 
 
 @dataclass(slots=True)
@@ -45,6 +50,7 @@ class Readings:
     curves: CurveReader = field(default_factory=CurveReader)
     _secret: bytes = field(default_factory=lambda: secrets.token_bytes(32))
     _accuracy: tuple[float, Accuracy] | None = None
+    _capacity: tuple[float, dict[str, int]] | None = None
     _starts: tuple[float, dict[JobId, float]] | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -58,7 +64,8 @@ class Readings:
             if self._accuracy is None or now - self._accuracy[0] >= _FRESH_S:
                 runs = self.window.runs(now)
                 seen = self.site.store.etas_seen(since=now - WINDOW_S)
-                self._accuracy = now, Accuracy(predictions(runs), etas(runs, seen))
+                by_week = weekly(runs, now, prediction_error)
+                self._accuracy = now, Accuracy(predictions(runs), etas(runs, seen), by_week)
             return self._accuracy[1]
 
     def starts(self, now: float) -> dict[JobId, float]:
@@ -66,8 +73,9 @@ class Readings:
         with self._lock:
             if self._starts is None or now - self._starts[0] >= _STARTS_FRESH_S:
                 views = self.site.board.views()
-                capacity = most_at_once(uses(self.window.runs(now), views, now))
-                self._starts = now, expected_starts(views, capacity, now)
+                if self._capacity is None or now - self._capacity[0] >= _FRESH_S:
+                    self._capacity = now, most_at_once(uses(self.window.runs(now), views, now))
+                self._starts = now, expected_starts(views, self._capacity[1], now)
             return self._starts[1]
 
     def token(self, viewer: Viewer) -> str:
@@ -81,16 +89,4 @@ def readings_of(request: Request) -> Readings:
     return found
 
 
-def known_viewer(viewer: AViewer) -> Viewer:
-    """Whoever is not recognised is shown no page of the site's, not even that there is one."""
-    if not viewer.user and not viewer.operator:
-        raise NotFound("there is no such page")
-    return viewer
-
-
-def now_of() -> float:
-    return time.time()
-
-
 AReadings = Annotated[Readings, Depends(readings_of)]
-AKnownViewer = Annotated[Viewer, Depends(known_viewer)]

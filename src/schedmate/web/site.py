@@ -16,6 +16,7 @@ from schedmate.service.usecases.tokens import TokenCheck
 from schedmate.service.views.board import Board, known_of, seen_by
 from schedmate.service.views.parts import Parts, parts_of
 from schedmate.service.visibility import owners_in
+from schedmate.store import PersonsAct
 from schedmate.web.access import Access, LocalAccounts
 
 if TYPE_CHECKING:
@@ -119,6 +120,12 @@ class Site:
 
     def seen_by(self, viewer: Viewer, view: JobView) -> JobView:
         return seen_by(viewer, view, owners_in(self.store))
+
+    def record(self, viewer: Viewer, action: str, about: str, detail: str = "") -> None:
+        """In the audit trail."""
+        self.store.record_act(
+            PersonsAct(at=time.time(), user=viewer.user, action=action, about=about, detail=detail)
+        )
 
     def refresh(self) -> None:
         """One at a time: no change is announced twice."""

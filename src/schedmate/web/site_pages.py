@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
 from schedmate.model import JobState
-from schedmate.service.views.accuracy import diagnoses, prediction_error, weekly
+from schedmate.service.views.accuracy import diagnoses
 from schedmate.service.views.model_use import model_use
 from schedmate.service.views.sentences import turn, why_sentence
 from schedmate.service.views.site_load import (
@@ -20,9 +20,9 @@ from schedmate.service.views.site_load import (
     use_over_time,
     uses,
 )
-from schedmate.web.asking import ASite
+from schedmate.web.asking import ASite, AViewer
 from schedmate.web.charts import line_chart, stacked_chart
-from schedmate.web.readings import AKnownViewer, AReadings
+from schedmate.web.readings import AReadings
 from schedmate.web.templating import live_page, page
 from schedmate.web.wording import in_words
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 router = APIRouter(default_response_class=HTMLResponse, include_in_schema=False)
 _BINS = 120
-_MOST_WAITING = 100
+_MOST_WAITING = 30
 _MOST_REASONS = 6
 Days = Annotated[int, Query(ge=1, le=90)]
 
@@ -41,14 +41,14 @@ def cluster(
     *,
     request: Request,
     site: ASite,
-    viewer: AKnownViewer,
+    viewer: AViewer,
     readings: AReadings,
     hours: Annotated[int, Query(ge=1, le=2160)] = 24,
     by: Literal["user", "partition"] = "user",
 ) -> HTMLResponse:
     now = time.time()
     views = site.board.views()
-    found = uses(readings.window.runs(now), views, now)
+    found = uses(readings.window.runs(now, days=hours / 24), views, now)
     over_time = use_over_time(
         found, now, hours=hours, bins=_BINS, by=lambda use: getattr(use, by) or "-"
     )
@@ -77,7 +77,7 @@ def cluster(
 
 @router.get("/nodes")
 def nodes(
-    request: Request, site: ASite, viewer: AKnownViewer, readings: AReadings, q: str = ""
+    request: Request, site: ASite, viewer: AViewer, readings: AReadings, q: str = ""
 ) -> HTMLResponse:
     now = time.time()
     known = [
@@ -95,7 +95,7 @@ def nodes(
 
 @router.get("/failures")
 def failures(
-    request: Request, viewer: AKnownViewer, readings: AReadings, days: Days = 30
+    request: Request, viewer: AViewer, readings: AReadings, days: Days = 30
 ) -> HTMLResponse:
     now = time.time()
     runs = readings.window.runs(now, days=days)
@@ -113,14 +113,12 @@ def failures(
 
 
 @router.get("/accuracy")
-def accuracy(
-    request: Request, site: ASite, viewer: AKnownViewer, readings: AReadings
-) -> HTMLResponse:
+def accuracy(request: Request, site: ASite, viewer: AViewer, readings: AReadings) -> HTMLResponse:
     now = time.time()
     runs = readings.window.runs(now)
     measured = readings.accuracy(now)
     corrected = len(site.store.past_failures(teacher="operator", limit=10_000))
-    trend = [(at, 100 * error) for at, error in weekly(runs, now, prediction_error)]
+    trend = [(at, 100 * error) for at, error in measured.by_week]
     return page(
         "accuracy.html",
         request,
@@ -135,7 +133,7 @@ def accuracy(
 
 
 @router.get("/model")
-def model(request: Request, site: ASite, viewer: AKnownViewer, days: Days = 30) -> HTMLResponse:
+def model(request: Request, site: ASite, viewer: AViewer, days: Days = 30) -> HTMLResponse:
     now = time.time()
     used = model_use(site.store.model_calls(since=now - days * 86400), now, days=days)
     chart = stacked_chart(
@@ -158,7 +156,7 @@ def model(request: Request, site: ASite, viewer: AKnownViewer, days: Days = 30) 
 
 
 @router.get("/rules")
-def rules(request: Request, site: ASite, viewer: AKnownViewer, readings: AReadings) -> HTMLResponse:
+def rules(request: Request, site: ASite, viewer: AViewer, readings: AReadings) -> HTMLResponse:
     """What was learnt, what a model proposes, and what people did."""
     known = [viewer.rule(rule) for rule in site.store.learned_rules()]
     return page(

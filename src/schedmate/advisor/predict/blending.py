@@ -38,10 +38,9 @@ from schedmate.model.wire import dumps, loads
 
 _GRID = np.arange(SIZE) * STEP
 _FORGETS = 0.998
-_PRIOR_SLOPE, _PRIOR_SITE = 0.5, 0.3
-"""Of a kind of claim of which nothing is known: what it owes to the time, and to the site."""
-_REPEATED = 0.6
-"""Of a claim that repeats the one before it: both go by the same runs."""
+_REPEATS = 0.8
+"""Of a claim of which nothing is known yet: how far it repeats what is predicted without it. Until
+it has proved to tell more, it changes nothing."""
 _BELIEF = 8.0
 _INTERCEPT_BELIEF = 0.2
 _PRIOR_VARIANCE, _PRIOR_COUNT = 2.0, 10.0
@@ -140,13 +139,7 @@ class Measurement:
     def of(cls, others: int) -> Measurement:
         """Given the site's middle and so many other claims."""
         belief = [_INTERCEPT_BELIEF, *[_BELIEF] * (2 + others)]
-        left = 1 - _REPEATED if others else 1.0
-        means = [
-            0.0,
-            left * _PRIOR_SLOPE,
-            left * _PRIOR_SITE,
-            *[(1 - left) / max(others, 1)] * others,
-        ]
+        means = [0.0, 0.0, *([0.0] * others), _REPEATS]
         return cls(np.diag(belief).tolist(), [b * m for b, m in zip(belief, means, strict=True)])
 
     def likelihood(self, claim: float, given: Sequence[float]) -> Weights:

@@ -168,6 +168,7 @@ class SlurmScheduler:
         jobs = self.jobs([_checked(job_id)])
         if not jobs:
             raise NotFound(f"Slurm does not know job {job_id}")
+        self._refuse_elsewhere(job_id, jobs[0].cluster)
         if not all(job.state.ended for job in jobs):
             single = job_id.isdecimal() and [job.id for job in jobs] == [job_id]
             several = jobs[0].components or jobs[0].tasks > 1
@@ -293,7 +294,15 @@ class SlurmScheduler:
         ]
         if not rows:
             raise NotFound(f"Slurm's controller does not know job {job_id}")
+        self._refuse_elsewhere(job_id, parsing.other_cluster(rows[0], self._site().cluster))
         return sorted(rows, key=lambda row: int(row["JobID"]))
+
+    @staticmethod
+    def _refuse_elsewhere(job_id: JobId, cluster: str) -> None:
+        if cluster:
+            raise NotAllowed(
+                f"job {job_id} belongs to cluster {cluster} of the federation, and is changed there"
+            )
 
     def _refuse_unless_pending(self, record: parsing.Record) -> None:
         if parsing.state_of(record) is not JobState.PENDING:

@@ -6,7 +6,7 @@ Pure: records in, jobs out.
 from __future__ import annotations
 
 from collections.abc import Callable, Container
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from schedmate.model import Job, JobId, JobState
@@ -22,7 +22,7 @@ from schedmate.schedulers.slurm.parsing import (
 from schedmate.schedulers.slurm.site import SlurmSite
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 
 def array_record(record: Record) -> JobId | None:
@@ -57,6 +57,8 @@ class Queue:
     """Every record that has not ended, each task and part by itself."""
     listed: frozenset[JobId]
     heterogeneous: frozenset[JobId] = frozenset()
+    elsewhere: Mapping[JobId, str] = field(default_factory=dict)
+    """Jobs that another cluster of a federation has, and which."""
 
     def is_several(self, job_id: JobId) -> bool:
         """Whether the id stands for several records of Slurm."""
@@ -128,6 +130,7 @@ class QueueReader:
             frozenset(row.id for row in rows.values() if not row.ended),
             frozenset(row.id for row in rows.values()),
             frozenset(parts),
+            {job.id: job.cluster for job in jobs if job.cluster},
         )
 
 

@@ -42,8 +42,11 @@ def set_nices(
     changes: SlurmChanges, numbers: Mapping[JobId, int], queue: Queue, allowance: Allowance
 ) -> dict[JobId, str]:
     """See `OrdersInBulk`; arrays as `queue` shows them."""
-    some = list(numbers)[: allowance.take(len(numbers))]
-    asked: dict[JobId, str] = {}
+    asked = {
+        one: f"cluster {queue.elsewhere[one]} has it" for one in numbers if one in queue.elsewhere
+    }
+    own = [one for one in numbers if one not in asked]
+    some = own[: allowance.take(len(own))]
     for start in range(0, len(some), _AT_ONCE):
         batch = some[start : start + _AT_ONCE]
         try:

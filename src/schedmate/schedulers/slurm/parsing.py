@@ -64,6 +64,8 @@ SQUEUE_FIELDS = (
     "HetJobID",
     "Dependency",
     "Licenses",
+    "Origin",
+    "SiblingsActive",
 )
 SACCT_FIELDS = (
     "JobID",
@@ -91,6 +93,10 @@ _WAITS_NEXT = frozenset({"BeginTime", "job requeued in held state", "JobHeldAdmi
 """Reasons of a job that is queued again while its last run is still being ended."""
 _LONGEST_SCRIPT_NAME = 8
 """In words."""
+_NO_CLUSTER = ("", "NA")
+_ELSEWHERE = "(another)"
+_NO_JOB = "4294967294"
+"""What is left of a federation's job that another cluster has started."""
 _LONGEST_SHOWN = 120
 """Characters of an answer that an error message shows."""
 
@@ -176,10 +182,39 @@ def queued_job(record: Record, is_file: IsFile, site: SlurmSite | None = None) -
         held=state is JobState.PENDING and is_held(record),
         dependency=_stated(record["Dependency"]),
         licenses=_stated(record["Licenses"]),
+        cluster=other_cluster(record, site.cluster if site else ""),
+    )
+
+
+def is_job(record: Record) -> bool:
+    return record["JobArrayID"] != _NO_JOB
+
+
+def other_cluster(record: Record, own: str) -> str:
+    """The cluster of a federation that has this job instead of this one; empty for own jobs."""
+    origin, running = (_stated(record[name]) for name in ("Origin", "SiblingsActive"))
+    if is_revoked(record):
+        return running if running not in _NO_CLUSTER else origin
+    return "" if origin in _NO_CLUSTER or origin.casefold() == own.casefold() else origin
+
+
+def is_revoked(record: Record) -> bool:
+    """It has started on another cluster of a federation."""
+    return record["State"] == "REVOKED"
+
+
+def _revoked_state(record: Record) -> JobState:
+    """Once it has ended there, this cluster shows one point in time and its exit code."""
+    if record["StartTime"] != record["EndTime"]:
+        return JobState.RUNNING
+    return (
+        JobState.COMPLETED if values.ending(record["exit_code"]) == (0, None) else JobState.FAILED
     )
 
 
 def state_of(record: Record) -> JobState:
+    if is_revoked(record):
+        return _revoked_state(record)
     if is_stopping(record) and (record["Reason"] in _WAITS_NEXT or _shows_next_run(record)):
         return JobState.PENDING
     return values.state(record["State"])
@@ -286,7 +321,9 @@ def _logs(record: Record, nodes: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def accounted_job(row: Record, *, restarts: int) -> Job:
-    state = values.state(row["State"])
+    revoked = row["State"] == "REVOKED"  # it ran on another cluster, which has the rest
+    succeeded = row["ExitCode"] == "0:0"
+    state = values.state(("FAILED", "COMPLETED")[succeeded] if revoked else row["State"])
     nodes = () if row["NodeList"] == "None assigned" else expand(row["NodeList"])
     resources = values.tres(row["ReqTRES"])
     exit_code, signal = values.accounted_ending(row["ExitCode"])
@@ -314,6 +351,7 @@ def accounted_job(row: Record, *, restarts: int) -> Job:
         signal=signal,
         restarts=restarts,
         nodes=nodes,
+        cluster=_ELSEWHERE if revoked else "",
     )
 
 

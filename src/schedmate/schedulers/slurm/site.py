@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from schedmate.model import priority
 from schedmate.schedulers.slurm.values import limit_s
 
-_SOFT = "time_min_as_soft_limit"
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_SOFT, _SOFT_SINCE = "time_min_as_soft_limit", (23, 11)
+"""A Slurm before that takes the word in silence and lets TimeMin shorten limits all the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +54,15 @@ class SlurmSite:
             nice_range=nice_range or by_hours,
             nice_an_hour=age / max_age_h if age else None,
             floor=priority.FLOOR if multifactor else priority.BASIC_FLOOR,
-            soft_limits=_SOFT in values.get("SchedulerParameters", "").lower().split(","),
+            soft_limits=_has_soft_limits(values),
         )
 
     def most_nice(self, points: int | None, nice: int) -> int | None:
         """How far a job of this priority may be set back; None where it has no place."""
         return priority.most_nice(points, nice, self.nice_range, self.floor)
+
+
+def _has_soft_limits(values: Mapping[str, str]) -> bool:
+    version = tuple(map(int, re.findall(r"\d+", values.get("SLURM_VERSION", ""))[:2]))
+    asked_for = _SOFT in values.get("SchedulerParameters", "").lower().split(",")
+    return asked_for and version >= _SOFT_SINCE

@@ -66,7 +66,7 @@ class CommandSource:
             text = self._slurm.ask("squeue", "-a", "-r", "-tall", *filled, *which, "-O", form)
         except NotFound:  # only where one single id was asked for
             return []
-        rows = parsing.table(text, parsing.SQUEUE_FIELDS, separator)
+        rows = filter(parsing.is_job, parsing.table(text, parsing.SQUEUE_FIELDS, separator))
         return map(_as_filled_in, rows) if filled else rows
 
     def accounted(self, ids: set[JobId] | None, days: int) -> Iterable[Record]:

@@ -96,6 +96,14 @@ class QuickAdvice:
         self._waiting: deque[str] = deque()
         self._kept: OrderedDict[str, AdviceTicket] = OrderedDict()
 
+    def rehearse(self) -> None:
+        """Import what answers need, so that the first asker does not wait for it."""
+        question = AdviceQuestion(user="", script="python train.py\n")
+        ticket = AdviceTicket("", "", question)
+        with self._lock:
+            self._waiting.append(ticket.id)
+        self._pool.submit(self._work, ticket, Viewer(user="", operator=False), None)
+
     def close(self) -> None:
         self._pool.shutdown(wait=False, cancel_futures=True)
 

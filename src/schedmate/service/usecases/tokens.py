@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from schedmate.model import BadInput, NotFound
 from schedmate.model.access import Token, TokenScope
 from schedmate.model.account import account_name
+from schedmate.store import PersonsAct
 
 if TYPE_CHECKING:
     from schedmate.store import Store
@@ -41,6 +42,7 @@ def create_token(
         expires_at=None if days is None else now + days * 86_400,
     )
     store.keep_token(token, digest_of(secret))
+    _record(store, "create a token", token.id, f"{scope} token of {user} {name}".strip())
     return token, secret
 
 
@@ -48,6 +50,19 @@ def revoke_token(store: Store, token_id: str) -> None:
     """At once: the daemon looks each time it is shown."""
     if not store.change_token(token_id, revoked_at=time.time()):
         raise NotFound(f"there is no token {token_id}; schedmate token list shows them")
+    _record(store, "revoke a token", token_id)
+
+
+def _record(store: Store, action: str, token_id: str, detail: str = "") -> None:
+    store.record_act(
+        PersonsAct(
+            at=time.time(),
+            user=account_name(),
+            action=action,
+            about=f"token {token_id}",
+            detail=detail,
+        )
+    )
 
 
 def digest_of(secret: str) -> str:

@@ -179,3 +179,45 @@ class SubscriptionAnswer:
     schema: Literal["schedmate.subscription/1"] = "schedmate.subscription/1"
     available: tuple[str, ...]
     subscription: Subscription | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedAct:
+    """Who did what, as the audit trail has it."""
+
+    at: float
+    user: str
+    action: str
+    about: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SiteStatus:
+    """What an operator wants to know at a glance."""
+
+    schema: Literal["schedmate.status/1"] = "schedmate.status/1"
+    version: str
+    scheduler: str
+    mode: str
+    daemon: bool
+    """Whether one runs on this state directory."""
+    seen_at: float | None
+    """When the daemon last wrote down something of the scheduler."""
+    jobs: dict[str, int]
+    """Listed ones, by state."""
+    unread: int
+    """Failures whose logs could not be read."""
+    decisions: dict[str, int]
+    """Of the last day, by kind and what became of them: `requeue done`."""
+    store_bytes: int
+    store_rows: dict[str, int]
+    retention_days: float
+    retention_bytes: float
+    llm_tokens_today: int
+    llm_token_budget: int
+    tokens_valid: int
+    subscribers: int
+    notices_waiting: int
+    acts: tuple[RecordedAct, ...]
+    """The newest ones first."""

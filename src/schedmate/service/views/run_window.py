@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 DAY_S: Final = 86400.0
 WINDOW_S: Final = 90 * DAY_S
-_FRESH_S: Final = 5.0
+_FRESH_S: Final = 15.0
 _AGAIN_S: Final = 3600.0
 """A diagnosis or a correction may come that long after a run has ended."""
 

@@ -32,7 +32,7 @@ class Plan:
     def name(self) -> str:
         usual = ALL_PARTS if self.parts.issuperset(_USUAL) else ""
         shown = [part for part in PARTS if part in self.parts and not (usual and part in _USUAL)]
-        values = ":".join(f"{value:g}" for value in self.values)
+        values = ":".join(f"{value:.12g}" for value in self.values)
         policy = f"{self.policy}@{values}" if values else self.policy
         return "+".join([policy, *([usual] if usual else []), *shown])
 

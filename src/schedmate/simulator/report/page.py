@@ -180,8 +180,8 @@ def _in_words(of: Gains) -> str:
 _HERE = Path(__file__).parent
 SEMI_SYNTHETIC = (
     "Semi-synthetic: no public trace has code in it, so each job was given a training project and "
-    "a configuration that take as long as the job did. What SchedMate reads there is ours, not "
-    "the users'; sizes, times, users and outcomes are the trace's."
+    "numbers that explain a stated share of how long jobs take. What SchedMate reads there is "
+    "ours, not the users'; sizes, times, users and outcomes are the trace's."
 )
 
 

@@ -20,6 +20,8 @@ from schedmate.simulator.synthetic.workload import (
 )
 from schedmate.simulator.traces.columns import STATES, Coded, Floats, TraceColumns
 
+_STREAM = 1
+"""Chance of its own: time limits are drawn by the same seed, and must tell nothing of it."""
 _FAILED = STATES.index(JobState.FAILED)
 _LEAST_S = 1e-3
 _SHORTEST_S = 1.0
@@ -42,7 +44,7 @@ def draw_workload(columns: TraceColumns, *, seed: int, **assumed: float) -> Synt
     nothing else of how long it takes or how it ends.
     """
     assume = Assumptions(**assumed)
-    rng = np.random.default_rng([seed, len(columns)])
+    rng = np.random.default_rng([seed, len(columns), _STREAM])
     stated = stated_seconds(columns.duration, assume.explained, rng)
     drawn = _Drawn.of(columns, stated, assume, rng)
     for job in range(len(columns)):
@@ -222,6 +224,7 @@ def _workload(columns: TraceColumns, drawn: _Drawn, rng: np.random.Generator) ->
         utilization=_varied(_of_project("utilization")[project], rng).clip(0.02, 1.0),
         memory_mb=_memory(project, work[4], rng),
         gpu_exponent=_of_project("gpu_exponent")[project],
+        explained=drawn.assume.explained,
     )
 
 

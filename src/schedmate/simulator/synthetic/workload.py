@@ -26,7 +26,7 @@ class Assumptions:
     """Shares are of jobs unless they say otherwise. Where figures come from:
     docs/explanation/synthetic-workloads.md."""
 
-    explained: float = 0.5
+    explained: float = 0.45
     """Of the variance of log run times that the numbers in the code explain; the rest is chance."""
     resubmission: float = 0.9
     """Jobs of users with projects that are one of those again."""
@@ -113,6 +113,8 @@ class SyntheticWorkload:
     """Of each GPU."""
     gpu_exponent: Floats
     """Its throughput goes with the number of GPUs to this power."""
+    explained: float
+    """Of the variance of log run times, by `stated_s`."""
 
     @property
     def silent_s(self) -> Floats:

@@ -9,7 +9,7 @@ from schedmate.model import NodeState, NotFound, SchedulerUnreachable
 from schedmate.schedulers.slurm import nodes
 from schedmate.schedulers.slurm.logs import literal
 from schedmate.schedulers.slurm.rest import shapes
-from schedmate.schedulers.slurm.values import expand
+from schedmate.schedulers.slurm.values import expand, tres
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -23,7 +23,11 @@ if TYPE_CHECKING:
 _ONE_BY_ONE = 20
 """Up to so many jobs are asked for by their ids, more with all jobs at once."""
 _UNSET = "N/A"
+_NO_JOB = 2**32 - 2
+"""What is left of a federation's job that another cluster has started."""
 _EXCLUDED = "ExcNodes"
+_FIRST_WITH_CONF = "26.05"
+"""Slurm's version, at least, where slurmrestd shows the configuration, which does not name it."""
 
 
 class RestSource:
@@ -34,7 +38,7 @@ class RestSource:
         self._commands = commands
 
     def queued(self, ids: set[JobId] | None) -> Iterable[Record]:
-        found = list(self._found(ids))
+        found = [one for one in self._found(ids) if one.get("job_id") != _NO_JOB]
         cut = {str(_array(one)) for one in found if _is_cut(one)}
         rows = [row for one in found if not _is_cut(one) for row in records(one)]
         # the task list of a long array is cut unless slurmrestd runs with SLURM_BITSTR_LEN=0
@@ -78,6 +82,7 @@ class RestSource:
         found = self._api.get("conf", "slurm_conf", dict)
         if not found.get("ClusterName"):
             raise SchedulerUnreachable("slurmrestd shows no complete configuration of Slurm")
+        found = {"SLURM_VERSION": _FIRST_WITH_CONF, **found}
         return "".join(f"{name} = {shapes.text(value)}\n" for name, value in found.items())
 
     def shown(self, what: str, name: str = "") -> list[dict[str, str]]:
@@ -132,7 +137,8 @@ def _record(found: Found, job_id: str, task: int | None) -> Record:
         "Nice": str(shapes.signed(found.get("nice")) or 0),
         "NodeList": text(found.get("nodes")),
         "NumNodes": text(found.get("node_count")),
-        "NumCPUs": text(found.get("cpus")),
+        # not set for a plain submission that never started
+        "NumCPUs": text(found.get("cpus")) or tres(text(found.get("tres_req_str"))).get("cpu", ""),
         "tres-alloc": text(found.get("tres_alloc_str")) or text(found.get("tres_req_str")),
         "tres-per-job": text(found.get("tres_per_job")),
         "tres-per-node": text(found.get("tres_per_node")),
@@ -150,6 +156,8 @@ def _record(found: Found, job_id: str, task: int | None) -> Record:
         "HetJobID": str(whole) if whole else _UNSET,
         "Dependency": text(found.get("dependency")),
         "Licenses": text(found.get("licenses")),
+        "Origin": text(found.get("federation_origin")),
+        "SiblingsActive": text(found.get("federation_siblings_active")),
         _EXCLUDED: text(found.get("excluded_nodes")),
     }
 

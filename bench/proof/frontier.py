@@ -1,0 +1,82 @@
+"""How much of the gain the bound on being overtaken costs, and what it does for the slowest jobs.
+
+    python -m bench.proof.frontier
+    python -m bench.proof.frontier --seeds 0 --sites theta --workers 1     # a trial
+
+Beside `easy` and `multifactor`, code that explains half of the variance, settings of
+bench/proof/settings.py: for each bound (the longer of so many hours and so many times the predicted
+run time) the average gain, the 99th percentile with SchedMate over that without, and by how much
+later at most a job ends. The knee is the bound beyond which the average gains least for what the
+99th percentile loses: farthest above the line between the tightest and the loosest bound.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+
+import numpy as np
+
+from bench.command import command_line, machine
+from bench.proof.measuring import ALONE, Case, geometric_mean, measure_all
+from bench.proof.settings import MAIN_LOAD, SEEDS, all_sites
+
+BOUNDS = ((1.0, 1.0), (6.0, 3.0), (12.0, 5.0), (24.0, 10.0), (72.0, 10.0), (1e6, 10.0))
+JOBS = 300
+
+
+def knee(points: list[tuple[float, float]]) -> int:
+    """Of (99th percentile, gain) from the tightest to the loosest bound."""
+    tail, gain = np.array(points).T
+    spans = [max(each.max() - each.min(), 1e-9) for each in (tail, gain)]
+    across, up = (tail - tail[0]) / spans[0], (gain - gain[0]) / spans[1]
+    return int(np.argmax(up * across[-1] - across * up[-1]))
+
+
+def main() -> None:
+    parser = command_line(__doc__, __spec__)
+    parser.add_argument("--jobs", type=int, default=JOBS)
+    parser.add_argument("--seeds", default=",".join(map(str, SEEDS)))
+    parser.add_argument("--beside", default="easy,multifactor")
+    parser.add_argument("--sites", default="", help="names, instead of the rule")
+    parser.add_argument("--workers", type=int, default=2)
+    arguments = parser.parse_args()
+    began, wanted = time.monotonic(), arguments.sites.split(",")
+    cases = [
+        Case(
+            site=site.name,
+            held_out=site.held_out,
+            seed=seed,
+            load=MAIN_LOAD,
+            jobs=arguments.jobs,
+            policies=tuple(arguments.beside.split(",")),
+            shares=(0.5,),
+            predictors=("semantic",),
+            bounds=BOUNDS,
+        )
+        for seed in map(int, arguments.seeds.split(","))
+        for site in all_sites()
+        if (site.name in wanted if arguments.sites else not site.held_out)
+    ]
+    found: dict[tuple[str, tuple[float, float]], list[tuple[float, float, float]]]
+    found = defaultdict(list)
+    for row in measure_all(cases, workers=arguments.workers):
+        if row["counts"] and row["predictor"] != ALONE:
+            key = row["policy"], row["bound"]
+            found[key].append((row["gain"], row["p99"], row["worst_job_h"]))
+    for policy in arguments.beside.split(","):
+        print(f"\n{policy}: hours, times | gain | p99 | latest job, hours | settings")
+        points = []
+        for bound in BOUNDS:
+            gains, tails, latest = zip(*found[policy, bound], strict=True)
+            points.append((geometric_mean(tails), geometric_mean(gains)))
+            print(
+                f"{bound[0]:g} h, {bound[1]:g}x | {points[-1][1]:.3f} | {points[-1][0]:.3f} | "
+                f"{max(latest):.1f} | {len(gains)}"
+            )
+        print(f"knee: {BOUNDS[knee(points)]}")
+    print(f"\n{time.monotonic() - began:.0f} s on {machine()}")
+
+
+if __name__ == "__main__":
+    main()

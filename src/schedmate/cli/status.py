@@ -1,0 +1,69 @@
+"""`schedmate status`"""
+
+from __future__ import annotations
+
+import time
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from schedmate.cli._common import duration, echo, json_option, print_json, verb
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from schedmate.service.views.answers import SiteStatus
+
+_MB = 1e6
+
+
+@verb(examples="schedmate status\nschedmate status --json")
+@json_option
+def command(as_json: bool) -> None:
+    """The daemon, its store, its decisions of a day and who did what; for operators."""
+    from contextlib import closing
+
+    from schedmate import config
+    from schedmate.cli._site import asked
+    from schedmate.model import NotSignedIn
+    from schedmate.service.views.status import site_status
+    from schedmate.service.visibility import viewer_of
+    from schedmate.service.wiring import open_store
+
+    settings = config.load()
+
+    def here() -> SiteStatus:
+        if not viewer_of(settings).operator:
+            raise NotSignedIn("this is for operators: whose store it is, root, and `operators`")
+        with closing(open_store(settings)) as store:
+            return site_status(settings, store, time.time())
+
+    found = asked(settings, lambda client: client.status(), here)
+    if as_json:
+        print_json(found)
+        return
+    for line in _lines(found):
+        echo(line)
+
+
+def _lines(found: SiteStatus) -> Iterator[str]:
+    runs = "runs" if found.daemon else "does not run: schedmate serve"
+    yield f"schedmate {found.version}, {found.scheduler}, mode {found.mode}; the daemon {runs}"
+    if found.seen_at is not None:
+        yield f"  newest log read  {duration(max(0.0, time.time() - found.seen_at))} ago"
+    yield f"  jobs             {_counted(found.jobs)}"
+    if found.unread:
+        yield f"  unread logs      of {found.unread} failed jobs: schedmate doctor"
+    yield f"  decisions, 24 h  {_counted(found.decisions)}"
+    size, most = found.store_bytes / _MB, found.retention_bytes / _MB
+    yield f"  store            {size:.1f} of {most:.0f} MB, {found.retention_days:.0f} days kept"
+    yield f"                   {_counted(found.store_rows)}"
+    yield f"  model, 24 h      {found.llm_tokens_today} of {found.llm_token_budget} tokens"
+    waiting = f"{found.subscribers} subscribers, {found.notices_waiting} waiting"
+    yield f"  access           {found.tokens_valid} valid tokens; notifications: {waiting}"
+    for one in found.acts:
+        at = datetime.fromtimestamp(one.at).astimezone().isoformat(" ", "minutes")
+        yield f"  {at}  {one.user}: {one.action} ({one.about}) {one.detail}".rstrip()
+
+
+def _counted(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{number} {name}" for name, number in counts.items()) or "none"

@@ -1,0 +1,57 @@
+"""The state of a site's daemon and its store, for operators."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import schedmate
+from schedmate.disk.lock import is_held
+from schedmate.service.views.answers import RecordedAct, SiteStatus
+
+if TYPE_CHECKING:
+    from schedmate.config import Settings
+    from schedmate.store import Store
+
+_DAY_S = 86_400.0
+_MB = 1e6
+_ACTS = 10
+
+
+def site_status(settings: Settings, store: Store, now: float) -> SiteStatus:
+    jobs: Counter[str] = Counter()
+    unread, seen = 0, []
+    for job in store.listed_jobs():
+        jobs[job.state.value] += job.tasks
+        found = store.diagnoses(job.id).get(job.restarts) if job.state.failed else None
+        unread += found is not None and bool(found.unread_logs)
+        kept = None if job.state.ended else store.progress(job.id, job.restarts)
+        seen += [] if kept is None else [kept.at]
+    decisions = Counter(
+        f"{one.action.kind} {one.state}" for one in store.actions() if one.at > now - _DAY_S
+    )
+    return SiteStatus(
+        version=schedmate.__version__,
+        scheduler=settings.scheduler,
+        mode=settings.mode,
+        daemon=is_held(settings.daemon_lock),
+        seen_at=max(seen, default=None),
+        jobs=dict(jobs),
+        unread=unread,
+        decisions=dict(decisions),
+        store_bytes=store.used_bytes(),
+        store_rows=store.sizes(),
+        retention_days=settings.retention.days,
+        retention_bytes=settings.retention.megabytes * _MB,
+        llm_tokens_today=store.tokens_spent(since=now - _DAY_S),
+        llm_token_budget=settings.llm.token_budget,
+        tokens_valid=sum(one.is_valid(now) for one in store.tokens()),
+        subscribers=len(store.subscriptions()),
+        notices_waiting=store.waiting_notices(),
+        acts=tuple(
+            RecordedAct(
+                at=one.at, user=one.user, action=one.action, about=one.about, detail=one.detail
+            )
+            for one in store.acts(limit=_ACTS)
+        ),
+    )
