@@ -7,8 +7,11 @@ from schedmate.testing.slurm_cluster import SlurmCluster
 from schedmate.testing.slurm_config import Ports
 
 
+PORTS = Ports.free(2)
+
+
 def written(**values) -> dict[str, str]:
-    cluster = SlurmCluster(Path("/tmp/x"), ("n0", "n1"), ports=Ports(1, 2, (3, 4)), **values)
+    cluster = SlurmCluster(Path("/tmp/x"), ("n0", "n1"), ports=PORTS, **values)
     return slurm_config.files(cluster, "here", 22)
 
 
