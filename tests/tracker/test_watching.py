@@ -115,20 +115,17 @@ def test_the_end_of_the_process_is_the_end_of_the_run(tmp_path: Path):
     )
     assert run.wait(60) == 0
     seen = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [one["phase"] for one in seen[-2:]] == ["training", "unknown"]
+    assert [one["phase"] for one in seen[-2:]] == ["training", "finished"]
     assert seen[-1]["current"] == 8
     assert seen[-1]["note"] == "its process has ended; how is unknown"
 
 
 @pytest.mark.parametrize(
-    ("last", "phase", "note"),
-    [
-        ("", "unknown", "its process has ended; how is unknown"),
-        ("wrote solution.vtk\n", "finished", ""),
-    ],
+    ("last", "note"),
+    [("", "its process has ended; how is unknown"), ("wrote solution.vtk\n", "")],
 )
-def test_a_log_without_a_total_is_finished_only_with_a_last_word(
-    tmp_path: Path, last: str, phase: str, note: str
+def test_how_a_log_without_a_total_ended_is_known_by_its_last_word(
+    tmp_path: Path, last: str, note: str
 ):
     log = tmp_path / "train.log"
     log.write_text("".join(f"iter {i * 10} err {1 / i:.5f}\n" for i in range(1, 90)) + last)
@@ -138,7 +135,7 @@ def test_a_log_without_a_total_is_finished_only_with_a_last_word(
     follower = Follower([log], JobTracker([log]), watches=[watch])
     look = follower.look(log.stat().st_mtime + 1)
     assert look.over
-    assert (look.progress.phase, look.progress.note) == (phase, note)
+    assert (look.progress.phase, look.progress.note) == ("finished", note)
 
 
 HOLDS_IT_OPEN = "import sys; f = open(sys.argv[1], 'a'); print(1, flush=True); input()"
