@@ -1,7 +1,7 @@
 """The settings of the proof, by rules.
 
-Rules 1 to 3 and 5 were written down before any figure was looked at. The loads of rule 4 were raised
-once (from 0.8, 1.0 and 1.25), with the slowdown of `easy` and the gains of `constant` and `oracle`
+Rules 1 to 3 and 5 were written down before any figure was looked at. The loads of rule 4 were
+raised once (from 0.8, 1.0 and 1.25), with the slowdown of `easy` and the gains of `constant` and `oracle`
 on development clusters in view; the windows were shortened to 300 jobs for the time they take.
 
 1. Clusters: every cluster or virtual cluster with at least 1,000 jobs of the five public traces
@@ -13,8 +13,8 @@ on development clusters in view; the windows were shortened to 300 jobs for the 
    room for it, and draws the synthetic workload (and limits, where a trace has none) anew.
 4. Load is measured where the jobs are: the GPUs that jobs would hold if none waited, averaged over
    the moments of submission, over the GPUs of the cluster. A cluster has as many GPUs as make this
-   1.25 (the table: 1.0, 1.25 and 1.5), at least those of the largest job. At 1.25 the median setting takes twice the run time from submission
-   to end.
+   1.25 (the table: 1.0, 1.25 and 1.5), at least those of the largest job. At 1.25
+   the median setting takes twice the run time from submission to end.
 5. A setting counts in the means of a policy if jobs wait under that policy alone: on average for a
    tenth of their average run time at least. All others are listed, too.
 """

@@ -6,7 +6,6 @@ from schedmate.testing import slurm_config
 from schedmate.testing.slurm_cluster import SlurmCluster
 from schedmate.testing.slurm_config import Ports
 
-
 PORTS = Ports.free(2)
 
 

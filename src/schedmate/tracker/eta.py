@@ -21,7 +21,7 @@ _LESS_BY_AVERAGE, _MORE_BY_AVERAGE = 0.65, 1.8
 _LAST_STEP = 4.0
 """Where steps may grow, the last one takes so many times as long as the first.
 
-Chosen on one half of the public logs of remaining_time.py and of recorded_logs.py."""
+Chosen on one half of the public logs of remaining_time.py."""
 _EARLIEST_STOP = 0.2
 """A run that may stop early is rarely stopped before this share of what is left."""
 
