@@ -1,8 +1,9 @@
 """The settings of the proof, by rules.
 
 Rules 1 to 3 and 5 were written down before any figure was looked at. The loads of rule 4 were
-raised once (from 0.8, 1.0 and 1.25), with the slowdown of `easy` and the gains of `constant` and `oracle`
-on development clusters in view; the windows were shortened to 300 jobs for the time they take.
+raised once (from 0.8, 1.0 and 1.25), with the slowdown of `easy` and the gains of `constant` and
+`oracle` on development clusters in view; the windows were shortened to 300 jobs for the time they
+take.
 
 1. Clusters: every cluster or virtual cluster with at least 1,000 jobs of the five public traces
    that name submission, run time and GPUs of each job (ms_itp_2021, philly_2017_jobs,
