@@ -22,10 +22,7 @@ STARTING = {"place": "processes", "slurm_cluster": "slurm"}
 
 TOGETHER = {
     f"schedulers/test_slurm_{name}.py": "slurm"
-    for name in (
-        *("activity", "contract", "live", "owners", "rest", "rights", "safety", "service"),
-        "standby",
-    )
+    for name in ("activity", "contract", "live", "owners", "rights", "safety", "service")
 } | {f"web/browser/test_{name}.py": "browser" for name in ("accessibility", "flows")}
 """Files that share what is dear to start, so that one worker runs them all."""
 APART = {"docs/test_pages.py"}

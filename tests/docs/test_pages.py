@@ -32,7 +32,8 @@ CANNOT_RUN_HERE = re.compile(
     r'|eval "\$\(schedmate completion bash\)"|pipx install "?[\w.\[\],]+"?'
     r"|(?:podman|docker) (?:build|run) [\w./: -]+|scripts/sbom [\w.> -]+"
     r"|schedmate service uninstall(?: --purge)?"
-    r"|scripts/slurm-sid [\w./ -]+"
+    r"|scripts/slurm-sid [\w./ -]+|scripts/install-test-packages"
+    r"|python -m bench\.[\w.]+(?: [\w./=-]+)*"
 )
 """All that may stand in an `sh` block: what needs a network, a site's Slurm or minutes."""
 KINDS = {"console", "sh", "python", "toml", "text", "csv"}

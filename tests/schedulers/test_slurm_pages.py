@@ -17,13 +17,15 @@ pytestmark = pytest.mark.slurm
 PAGES = ("README.md", "docs/how-to/slurm.md")
 SLURM = re.compile(r"SCHEDMATE_SCHEDULER=slurm|schedmate (?:doctor|serve|jobs|why)")
 
+ELSEWHERE = ("sudo scripts/private-slurm", "SCHEDMATE_SLURM__CLUSTER=")
+
 
 def lines_of(page):
     """The commands of its blocks that are about Slurm, without their comments."""
     for block in blocks(ROOT / page):
         if block.kind == "sh" and SLURM.search(block.text):
             lines = [re.sub(r"\s+#.*", "", line) for line in block.text.splitlines()]
-            yield [line for line in lines if not line.startswith("sudo scripts/private-slurm")]
+            yield [line for line in lines if not line.startswith(ELSEWHERE)]
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from itertools import count
 
 import pytest
 from hypothesis import given
@@ -26,8 +27,10 @@ def small(monkeypatch):
 
 @pytest.fixture
 def opened(tmp_path):
+    numbers = count()
+
     def opens(content, name="a.log"):
-        path = tmp_path / name
+        path = tmp_path / f"{next(numbers)}-{name}"  # what is known of a log is kept by its inode
         path.write_bytes(content)
         return open_log(path, account_name())
 

@@ -172,7 +172,7 @@ def test_a_full_disk_is_a_sentence_and_what_was_written_stays(path):
     def keep(job_id):
         store.keep_runs([a_past_run(job=a_job(id=job_id, name="x" * 5000))] * 2)
 
-    with closing(size_limited(path, 60)) as store:
+    with closing(size_limited(path, 100)) as store:
         keep("kept")
         with pytest.raises(SchedMateError, match="full"):
             store.keep_runs([a_past_run(job=a_job(id=str(n), name="x" * 5000)) for n in range(99)])

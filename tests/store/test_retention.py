@@ -128,7 +128,7 @@ def test_an_old_run_is_kept_in_short_and_means_the_same(store, tmp_path):
 
 
 def test_a_store_that_is_too_large_loses_its_oldest_and_keeps_the_last_week(store):
-    for number in range(60):
+    for number in range(120):
         a_life(store, f"old{number}", NOW - 90 * DAY - number)
     a_life(store, "new", NOW - DAY)
     before = store.used_bytes()

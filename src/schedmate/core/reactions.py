@@ -54,7 +54,7 @@ def looks_at(job: Job) -> list[Instruction]:
     """What is to be looked at in this state of a job."""
     if job.state is JobState.RUNNING:
         return [Track(job)]
-    if job.state.failed:
+    if job.state.failed and job.started:
         return [Remember(job), Diagnose(job)]
     if job.state.ended:
         return [Remember(job)]

@@ -139,6 +139,11 @@ class Job:
     """Another cluster of a federation that it belongs to or runs on: shown, never acted upon."""
 
     @property
+    def started(self) -> bool:
+        """A scheduler may fail a job without a run, such as a submission that it refuses."""
+        return self.start_time is not None
+
+    @property
     def run_time_s(self) -> float | None:
         """How long the last run took, once it has ended."""
         if self.start_time is None or self.end_time is None:

@@ -5,7 +5,7 @@ import pytest
 from schedmate.advisor import Advisor, Target
 from schedmate.advisor.sources.files import Files
 from schedmate.advisor.understand import cache
-from schedmate.store import sqlite
+from schedmate.store import tables
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.history import MemoryHistory
 
@@ -99,7 +99,7 @@ def test_odd_rows_do_no_harm(memory, job, row, monkeypatch):
 
 
 def test_the_store_keeps_the_newest(tmp_path, monkeypatch):
-    monkeypatch.setattr(sqlite, "_READINGS", 10)
+    monkeypatch.setattr(tables, "_READINGS", 10)
     store = SqliteStore(tmp_path / "store.db")
     for number in range(50):
         store.cache_reading("often", "used")

@@ -44,6 +44,7 @@ from schedmate.model.sketch import WORDS, Sketch, word_hash
 
 _SHOWN = 5
 _RECENT = 200
+_SEVERAL, _ALIKE = 3, 2.0
 _LEAST_HISTORY = 3
 _USER = WORDS.index("user")
 
@@ -127,7 +128,7 @@ def _blended(
     """Code and site together, by what has been right here; None while too little has ended."""
     if site_model.blend is None or site is None or not site_model.blend.is_learnt:
         return None
-    if estimate is not None and estimate.on_new_hardware:
+    if estimate is not None and (estimate.on_new_hardware or _agree(estimate)):
         return None
     return site_model.blend.predict(
         site.mass,
@@ -136,6 +137,12 @@ def _blended(
         sketch=sketch,
         neighbours=None if estimate is None else estimate.claim,
     ).duration_s
+
+
+def _agree(estimate: Estimate) -> bool:
+    """Several runs of the same code and arguments that took equally long speak for themselves."""
+    raw, several = estimate.duration_s, len(estimate.scaled.used) >= _SEVERAL
+    return estimate.neighbours.tier == "identical" and several and raw.p90 <= _ALIKE * raw.p10
 
 
 def _from_site(site: Forecast | None, blended: Spread | None) -> Prediction | None:

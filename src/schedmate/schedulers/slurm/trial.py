@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from schedmate.schedulers.slurm.commands import SlurmCommands
 
 _HELD_BY_USER = "JobHeldUser"
+_NONE_TO_TRY = "no waiting job of another user, or none in its user's hold, to try it on"
 _NO_NODE = "schedmate-has-no-such-node"
 
 
@@ -24,7 +25,8 @@ def try_rights(slurm: SlurmCommands, jobs: Sequence[Job], user: str, rights: Rig
 
     Slurm checks a right before it finds that nothing would change, that a job which waits cannot
     be requeued, or that there is no such node. Where no job is there to try it on, what the
-    account's role allows stands for it.
+    account's role allows stands for it. An ordinary user's attempts would be violations in
+    slurmctld's log: the role stands for them.
     """
     others = [job for job in jobs if job.user != user and not job.state.ended and "_" not in job.id]
     # a job in its user's hold does not start in between, and one held for long stays so
@@ -33,9 +35,11 @@ def try_rights(slurm: SlurmCommands, jobs: Sequence[Job], user: str, rights: Rig
     limited = [job for job in others if job.request.time_limit_s]
 
     def on(name: str, some: Sequence[Job], act: Callable[[Job], str], unless: str = "") -> Trial:
+        if not rights.everyone:
+            return Trial(name, allowed=False, note=f"by its role ({rights.role}): own jobs only")
         if some:
             return _tried(name, lambda: act(some[0]), unless)
-        return Trial(name, rights.everyone, f"by its role ({rights.role}): no job to try it on")
+        return Trial(name, allowed=True, note=f"by its role ({rights.role}): {_NONE_TO_TRY}")
 
     def update(job: Job, change: str) -> str:
         return slurm.ask("scontrol", "update", f"JobId={job.id}", change)
@@ -52,7 +56,9 @@ def try_rights(slurm: SlurmCommands, jobs: Sequence[Job], user: str, rights: Rig
             lambda job: update(job, f"TimeLimit={minutes(job.request.time_limit_s or 0.0)}"),
         ),
         on("scripts", others, lambda job: _read_script(slurm, job)),
-        _tried("drain", lambda: slurm.ask("scontrol", *no_node), "invalid node name"),
+        _tried("drain", lambda: slurm.ask("scontrol", *no_node), "invalid node name")
+        if rights.everyone
+        else on("drain", (), lambda _: ""),
         _tried("queue", lambda: slurm.ask("squeue", "-h", "-a", "-o", "%i")),
         _tried("accounting", lambda: slurm.ask("sacct", *recent)),
     ]

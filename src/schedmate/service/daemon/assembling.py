@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from schedmate.service.actions import Actions
 from schedmate.service.daemon.daemon import Daemon
 from schedmate.service.daemon.retention import Retention
 from schedmate.service.dry_run import DryRun, copy_of
+from schedmate.service.records.daemon_mode import keep_daemon_mode
 from schedmate.service.wiring import (
     LateAsker,
     agent_steps,
@@ -79,6 +81,8 @@ def _assembled(
     lease: Lease | None = None,
 ) -> Iterator[tuple[Daemon, Retention]]:
     store = open_store(settings, holder=None if lease is None else lease.holder)
+    if on_decision is None:
+        keep_daemon_mode(store, settings.mode, at=time.time())
     asker = LateAsker(patient(settings), store)
     limits = limits_of(settings, act_since=store.created_at())
     engine = engine_of(settings, limits)

@@ -193,7 +193,7 @@ def _explained(view: JobView, nodes: NodeKnowledge, store: Store) -> JobView:
     job, now = view.job, time.time()
     suspects = nodes.suspects_among(job.nodes, now) if job.state.failed else ()
     known = view.diagnoses.get(job.restarts)
-    if job.state.failed and (known is None or known.unread_logs):
+    if job.state.failed and job.started and (known is None or known.unread_logs):
         from schedmate.handler import Case, Handler
 
         case = Case.of_job(

@@ -95,6 +95,8 @@ def _as_it_is(view: JobView, written: Written) -> str:
     if job.state is JobState.RUNNING:
         return f"job {job.id} runs: {_how_it_runs(view, written)}"
     because = f", {job.reason}" if job.reason else ""
+    if job.state.failed and not job.started:
+        return f"job {job.id} was refused and never ran: {job.state}{because}"
     return f"job {job.id} has ended: {job.state}{because}"
 
 

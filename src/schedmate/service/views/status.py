@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import schedmate
 from schedmate.disk.lock import is_held
+from schedmate.service.records.daemon_mode import daemon_mode
 from schedmate.service.views.answers import RecordedAct, SiteStatus
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ _ACTS = 10
 
 
 def site_status(settings: Settings, store: Store, now: float) -> SiteStatus:
+    running = is_held(settings.daemon_lock)
     jobs: Counter[str] = Counter()
     unread, seen = 0, []
     for job in store.listed_jobs():
@@ -33,8 +35,8 @@ def site_status(settings: Settings, store: Store, now: float) -> SiteStatus:
     return SiteStatus(
         version=schedmate.__version__,
         scheduler=settings.scheduler,
-        mode=settings.mode,
-        daemon=is_held(settings.daemon_lock),
+        mode=(daemon_mode(store) if running else None) or settings.mode,
+        daemon=running,
         seen_at=max(seen, default=None),
         jobs=dict(jobs),
         unread=unread,
