@@ -191,7 +191,7 @@ def test_the_kernel_names_who_is_on_the_unix_socket(tmp_path):
     path = tmp_path / "api.sock"
     tmp_path.chmod(0o755)
     for parent in tmp_path.parents:
-        if parent.stat().st_uid == os.getuid() and parent.name.startswith("pytest"):
+        if parent.stat().st_uid == os.getuid() and parent.name.startswith(("pytest", "popen")):
             parent.chmod(0o755)
     settings = Settings(state_dir=tmp_path / "state", web=WebSettings(socket=path))
     with serving(settings, host="127.0.0.1", port=None) as site:
