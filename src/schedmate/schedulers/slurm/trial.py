@@ -36,10 +36,13 @@ def try_rights(slurm: SlurmCommands, jobs: Sequence[Job], user: str, rights: Rig
 
     def on(name: str, some: Sequence[Job], act: Callable[[Job], str], unless: str = "") -> Trial:
         if not rights.everyone:
-            return Trial(name, allowed=False, note=f"by its role ({rights.role}): own jobs only")
+            return refused(name)
         if some:
             return _tried(name, lambda: act(some[0]), unless)
         return Trial(name, allowed=True, note=f"by its role ({rights.role}): {_NONE_TO_TRY}")
+
+    def refused(name: str) -> Trial:
+        return Trial(name, allowed=False, note=f"by its role ({rights.role}): own jobs only")
 
     def update(job: Job, change: str) -> str:
         return slurm.ask("scontrol", "update", f"JobId={job.id}", change)
@@ -58,7 +61,7 @@ def try_rights(slurm: SlurmCommands, jobs: Sequence[Job], user: str, rights: Rig
         on("scripts", others, lambda job: _read_script(slurm, job)),
         _tried("drain", lambda: slurm.ask("scontrol", *no_node), "invalid node name")
         if rights.everyone
-        else on("drain", (), lambda _: ""),
+        else refused("drain"),
         _tried("queue", lambda: slurm.ask("squeue", "-h", "-a", "-o", "%i")),
         _tried("accounting", lambda: slurm.ask("sacct", *recent)),
     ]
