@@ -15,10 +15,9 @@ from schedmate.store.lease import LEASE_S
 from schedmate.store.postgres import PostgresDatabase
 from schedmate.testing.postgres import private_postgres, programs
 from schedulers.local_site import wait_for
-from schedulers.test_slurm_faults import KILLED_ONCE, NO_GPU, PATIENCE_S, Serve, bench
+from schedulers.test_slurm_faults import KILLED_ONCE, NO_GPU, PATIENCE_S, Serve
 
 pytestmark = pytest.mark.slurm
-__all__ = ["bench"]
 
 
 def test_the_other_one_takes_over_and_nothing_is_done_twice(bench, tmp_path):
