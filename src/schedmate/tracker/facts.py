@@ -90,7 +90,7 @@ class Facts:
     def total_sources(self, scan: LogScan) -> TotalSources:
         announced: dict[str, float] = {}
         for one in (*self.scans, scan):
-            announced |= one.totals
+            announced |= one.announced.by_unit
         return TotalSources(
             announced=announced,
             workload=self.workload,

@@ -146,6 +146,9 @@ def _of_one_count(scan: LogScan, sources: TotalSources) -> RunPosition | None:
         confidence = _AMBIGUOUS
         epochs = sources.epochs()
         most = None if epochs is None else epochs.value * main.total
+    if main.preliminary:
+        confidence = min(confidence, _AMBIGUOUS)
+        total = None if main.complete else total  # what follows is longer, and not known yet
     if scan.table.completed_before(main) is not None:
         confidence = min(confidence, _AMBIGUOUS)  # one of several phases
     if part is not None and part is not main:
