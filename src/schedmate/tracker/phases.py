@@ -10,7 +10,7 @@ from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.model import KnownPause, Phase
 from schedmate.tracker.counting.series import Series
 from schedmate.tracker.facts import Facts
-from schedmate.tracker.run_position import RunPosition
+from schedmate.tracker.position import RunPosition
 from schedmate.tracker.scan import LogScan
 
 _SETTLED_S = 10.0
