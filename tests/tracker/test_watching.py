@@ -108,10 +108,9 @@ def test_following_a_run_that_fails_ends_with_1(tmp_path: Path):
 
 
 SILENT_END = (
-    "import sys, time\n"
     "for epoch in range(1, 9):\n"
     "    print(f'epoch {epoch} loss {1 / epoch:.3f}', flush=True)\n"
-    "    time.sleep(0.3)\n"
+    "input()\n"
 )
 
 
@@ -119,16 +118,21 @@ SILENT_END = (
 def test_the_end_of_the_process_is_the_end_of_the_run(tmp_path: Path):
     log = tmp_path / "train.log"
     with log.open("w") as stdout:
-        run = subprocess.Popen([sys.executable, "-c", SILENT_END], stdout=stdout)
-    done = subprocess.run(
+        run = subprocess.Popen(
+            [sys.executable, "-c", SILENT_END], stdout=stdout, stdin=subprocess.PIPE
+        )
+    wait_for(lambda: "epoch 8" in log.read_text(), "the last epoch")
+    tailer = subprocess.Popen(
         [*RUN, "--follow", "--no-llm", "--json", "--interval", "0.05", str(log)],
         env=ENV,
-        capture_output=True,
-        check=True,
+        stdout=subprocess.PIPE,
     )
-    assert run.wait(60) == 0
-    seen = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [one["phase"] for one in seen[-2:]] == ["training", "unknown"]
+    assert tailer.stdout is not None
+    seen = [json.loads(tailer.stdout.readline())]
+    run.communicate(b"\n")
+    output, _ = tailer.communicate(timeout=240)
+    seen += [json.loads(line) for line in output.splitlines()]
+    assert [seen[0]["phase"], seen[-1]["phase"]] == ["training", "unknown"]
     assert seen[-1]["current"] == 8
     assert seen[-1]["note"] == "its process has ended; how is unknown"
 

@@ -27,7 +27,10 @@ _ALL = 100.0
 
 class UnitTests:
     name = "test run"
-    hints = ("%]", " test ", " in ", "tests ", "build success")
+    hints = (
+        "%]", " test ", "passed", "failed", "skipped", "tests in ", "test in ", "warning",
+        "deselected", "error", "build success",
+    )  # fmt: skip
 
     def read(self, line: str) -> Sighting | None:
         if len(line) > _MAX_LENGTH:
