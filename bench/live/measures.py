@@ -92,7 +92,7 @@ def report(
     out.print(_sums(base, mate, left_out=len(jobs) - len(both)))
     out.print(_waits(base, mate))
     out.print(_predictions(ours, base))
-    shown, chance = _simulated(base, mate, plain, ours, settings, replicas)
+    shown, chance = _simulated(base, mate, plain, ours, settings, replicas=replicas)
     out.print(shown)
     for line in (*_fairness(base, mate, ours, settings, chance), *_cost(ours)):
         out.print(line)
@@ -202,6 +202,7 @@ def _simulated(
     plain: ArmResult,
     ours: ArmResult,
     settings: Mapping[str, str],
+    *,
     replicas: int,
 ) -> tuple[Table, list[Outcome]]:
     """The same jobs in the simulator, and how far it is from what happened; and the replicas
@@ -217,7 +218,7 @@ def _simulated(
     averages, chance = [], list[Outcome]()
     for name, (arm, result) in arms.items():
         found = [
-            _replicas(jobs, result, RunTimes(extra_s, known), back_s, settings, replicas)
+            _replicas(jobs, result, RunTimes(extra_s, known), back_s, settings, count=replicas)
             for known in ({}, _run_times(result))
         ]
         chance = chance or found[0]
@@ -253,6 +254,7 @@ def _replicas(
     times: RunTimes,
     back_s: float,
     settings: Mapping[str, str],
+    *,
     count: int,
 ) -> list[Outcome]:
     """The same jobs several times, submitted up to a second later: one start that differs may
