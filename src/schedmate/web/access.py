@@ -94,7 +94,7 @@ class Access:
 
 
 def _of_token(token: Token) -> Viewer:
-    return Viewer(user=token.user, operator=token.scope == "operator")
+    return Viewer(user=token.user, operator=token.scope == "operator", token=token)
 
 
 def secret_in(header: str) -> str | None:
@@ -115,6 +115,19 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def network_of(host: str) -> str:
+    """What one machine may send from: an IPv4 address, or all of an IPv6 network of 64 bits."""
+    try:
+        address = ipaddress.ip_address(host.partition("%")[0])
+    except ValueError:
+        return host
+    if address.version == 4 or address.is_loopback:  # noqa: PLR2004 - the version of IP
+        return str(address)
+    if address.ipv4_mapped is not None:
+        return str(address.ipv4_mapped)
+    return str(ipaddress.ip_network(f"{address}/64", strict=False))
 
 
 def owner_of_connection(client: Address, server: Address) -> int | None:

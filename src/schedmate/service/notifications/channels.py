@@ -75,6 +75,9 @@ class Mail:
         except smtplib.SMTPResponseException as error:
             kind = PermanentError if error.smtp_code >= _REFUSED_FOR_GOOD else TemporaryError
             raise kind(f"the mail server answers {error.smtp_code}") from None
+        except ssl.SSLCertVerificationError as error:
+            reason = f"the mail server's certificate: {error.verify_message}"
+            raise PermanentError(reason) from None
         except (OSError, smtplib.SMTPException) as error:
             raise TemporaryError(f"the mail server does not answer: {error}") from None
 
@@ -97,13 +100,19 @@ class Mail:
 
     def _deliver(self, letter: EmailMessage) -> None:
         mail = self.settings
-        kind = smtplib.SMTP_SSL if mail.security == "tls" else smtplib.SMTP
-        with kind(mail.host, mail.port, timeout=_TIMEOUT_S) as server:
+        with self._server() as server:
             if mail.security == "starttls":
                 server.starttls(context=ssl.create_default_context())
             if mail.user:
                 server.login(mail.user, _password(mail))
             server.send_message(letter)
+
+    def _server(self) -> smtplib.SMTP:
+        mail = self.settings
+        if mail.security != "tls":
+            return smtplib.SMTP(mail.host, mail.port, timeout=_TIMEOUT_S)
+        verified = ssl.create_default_context()  # smtplib's own takes any certificate
+        return smtplib.SMTP_SSL(mail.host, mail.port, timeout=_TIMEOUT_S, context=verified)
 
 
 def _password(mail: MailSettings) -> str:
