@@ -24,6 +24,9 @@ MAIL = "mail"
 _TIMEOUT_S = 20.0
 _ADDRESS = re.compile(r"[A-Za-z0-9][A-Za-z0-9._%+-]{0,63}@[A-Za-z0-9][A-Za-z0-9.-]{0,190}")
 _REFUSED_FOR_GOOD = 500
+_MENTION = re.compile(r"@(?=(?:channel|here|all|everyone|group)\b)", re.IGNORECASE)
+"""As Mattermost and Rocket.Chat read it in any text."""
+_NOTHING = "\N{ZERO WIDTH SPACE}"
 
 
 class Channel(Protocol):
@@ -53,8 +56,9 @@ class Slack:
 
 
 def escaped(text: str) -> str:
-    """No part of a log becomes a link or a call for the whole channel."""
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    """No part of a log becomes a link, an image or a call for the whole channel."""
+    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return _MENTION.sub(f"@{_NOTHING}", text).replace("](", f"]{_NOTHING}(")
 
 
 @dataclass(frozen=True, slots=True)
