@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
@@ -36,6 +37,8 @@ STATIC = "/static/"
 MOST_BYTES = 2_000_000
 """Of a request's body."""
 BODY_WITHIN_S = 20.0
+MOST_AT_ONCE = 32
+"""Requests of one user: fewer than there are threads to answer them."""
 _STREAM = "/api/v1/events"
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _LOOPBACK_NAMES = ("127.0.0.1", "localhost", "::1")
@@ -80,6 +83,7 @@ class Gate:
         self._asked = Buckets(rate, _BURST_S * rate)
         self._failed = Buckets(_FAILURES_A_SECOND, 60 * _FAILURES_A_SECOND)
         self._sign_ins = sign_ins
+        self._inside: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -100,7 +104,23 @@ class Gate:
         if answer is not None:
             await answer(scope, receive, send)
             return
-        await self._app(scope, _Body(receive).receive, send)
+        await self._let_in(viewer.user or "", scope, receive, send)
+
+    async def _let_in(self, user: str, scope: Scope, receive: Receive, send: Send) -> None:
+        """A few at once of one user; streams of events have a bound of their own."""
+        counted = scope["path"] != _STREAM
+        if counted and self._inside[user] >= MOST_AT_ONCE:
+            detail = f"{MOST_AT_ONCE} requests of yours are being answered; ask fewer at once"
+            refused = refusal(scope, HTTPStatus.TOO_MANY_REQUESTS, detail, **{"Retry-After": "1"})
+            await refused(scope, receive, send)
+            return
+        self._inside[user] += counted
+        try:
+            await self._app(scope, _Body(receive).receive, send)
+        finally:
+            self._inside[user] -= counted
+            if not self._inside[user]:
+                del self._inside[user]
 
     def _recognised(self, scope: Scope, headers: Headers) -> Viewer:
         access, client, server = self._access(), scope.get("client"), scope.get("server")

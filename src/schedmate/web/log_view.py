@@ -12,11 +12,11 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, StreamingResponse
 
 from schedmate.model import BadInput, NotFound
-from schedmate.model.redaction import redact
 from schedmate.service.views.job_story import job_logs, path_of
 from schedmate.service.views.log_fold import folded
 from schedmate.service.views.log_ranges import BLOCK, MOST_LINES, LogFile, open_log
 from schedmate.service.views.log_search import names_trouble, next_trouble, search
+from schedmate.service.views.log_terminal import masked_text
 from schedmate.web.asking import ASite, AViewer
 from schedmate.web.job_page import readable_job
 from schedmate.web.templating import page, part
@@ -220,4 +220,4 @@ def _blocks(path: Path, owner: str, *, masked: bool) -> Iterator[bytes]:
             if masked and cut and at + len(block) < log.size:
                 block = block[:cut]
             at += len(block)
-            yield redact(block.decode("utf-8", "replace")).encode() if masked else block
+            yield masked_text(block.decode("utf-8", "replace")).encode() if masked else block

@@ -5,13 +5,15 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, HTTPException, Query, Request
 from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from schedmate.model import BadInput
 from schedmate.service.usecases.tokens import (
     LONGEST_NAME,
     MOST_DAYS,
+    USER_NAME,
     TokenRequest,
     make_token,
     revoke_seen,
@@ -33,7 +35,7 @@ class TokenBody(BaseModel):
     """What it is for."""
     days: Annotated[float, Field(gt=0, le=MOST_DAYS)] = 90.0
     """After how many it ends; not after the token that is shown for it."""
-    user: Annotated[str, Field(max_length=64)] = ""
+    user: Annotated[str, Field(pattern=f"^({USER_NAME})?$")] = ""
     """Whose jobs it shows; empty: the asker's. Another than the asker only for operators."""
     scope: Literal["user", "operator"] = "user"
 
@@ -56,12 +58,15 @@ def tokens(
     "",
     response_model=NewToken,
     status_code=HTTPStatus.CREATED,
-    responses={400: described("The asker has too many tokens, or none may last so long.")},
+    responses={409: described("The asker has too many tokens, or none may last so long.")},
 )
 def create(body: TokenBody, site: ASite, viewer: AKnownViewer) -> Response:
     """A new one. Its secret is in this answer and nowhere else."""
     wanted = TokenRequest(user=body.user, scope=body.scope, name=body.name, days=body.days)
-    token, secret = make_token(site.store, viewer, wanted)
+    try:
+        token, secret = make_token(site.store, viewer, wanted)
+    except BadInput as error:
+        raise HTTPException(HTTPStatus.CONFLICT, str(error)) from error
     answer = fresh_json(copied(NewToken, token, secret=secret))
     answer.status_code = HTTPStatus.CREATED
     return answer

@@ -32,7 +32,8 @@ _MOST_OWN = 50
 _BYTES = 32
 _DAY_S = 86_400.0
 _USED_EVERY_S = 3600.0
-_USER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@-]{0,63}")
+USER_NAME = "[A-Za-z0-9_][A-Za-z0-9_.@-]{0,63}"
+_USER = re.compile(USER_NAME)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
