@@ -87,6 +87,7 @@ def _waiting(job: Job, why: str, start_s: float | None, now: float) -> WaitingJo
         user=job.user,
         partition=job.request.partition or "",
         gpus=job.request.gpus,
+        nodes=job.request.nodes,
         tasks=job.tasks,
         waits_s=max(0.0, now - job.submit_time),
         start_s=start_s,

@@ -86,7 +86,7 @@ def accuracy(request: Request, site: ASite, viewer: AViewer, readings: AReadings
         etas=found.etas,
         diagnoses=found.diagnoses,
         trend=line_chart(
-            "Error of predictions by week, in percent", trend, scale="time", from_zero=True
+            "Error of predictions by week, in percent", trend, along="clock", from_zero=True
         ),
     )
 

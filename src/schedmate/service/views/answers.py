@@ -221,6 +221,8 @@ class Curve:
     name: str
     timed: bool
     """Points are at seconds since the beginning of what was read, else at counts."""
+    unit: str = ""
+    """Of the counts."""
     points: tuple[tuple[float, float], ...]
 
 

@@ -39,6 +39,7 @@ class WaitingJob:
     user: str
     partition: str
     gpus: int
+    nodes: int
     tasks: int
     waits_s: float
     start_s: float | None
