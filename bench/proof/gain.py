@@ -1,6 +1,7 @@
 """The main figure: what SchedMate is worth by how much of the run times the code explains.
 
     python -m bench.proof.gain                    # development clusters, about 10 minutes
+    python -m bench.proof.gain --past 0           # the same windows, predictors without a past
     python -m bench.proof.gain --held-out         # the others, to be read once
     python -m bench.proof.gain --jobs 200 --seeds 0,1 --sites theta --workers 1   # a trial
 
@@ -8,12 +9,12 @@ Beside `easy`, `multifactor` and `fifo`, with the bound on being overtaken as it
 average completion time of the policy alone over that with SchedMate's order, geometric mean over
 clusters, 95 % interval over five seeds. Each line is the same order by another predictor; the
 x-axis is the share of the variance of log run times that the numbers in the code explain. Settings
-and their rules: bench/proof/settings.py. The figure is written to docs/images/gain.svg.
+and their rules: bench/proof/settings.py. The figure is written to docs/images/gain.svg unless
+`--figure` names another file. Predictions are kept in build/proof: an interrupted run goes on.
 """
 
 from __future__ import annotations
 
-import json
 import time
 from collections import defaultdict
 from pathlib import Path
@@ -23,18 +24,20 @@ from bench.command import command_line, machine
 from bench.proof.drawing import Line, Mark, figure
 from bench.proof.measuring import (
     ALONE,
+    INSTEAD,
     WITHOUT_CODE,
     Case,
     geometric_mean,
     interval,
     measure_all,
 )
-from bench.proof.settings import MAIN_LOAD, SEEDS, all_sites
+from bench.proof.predictions import revision
+from bench.proof.settings import JOBS, PAST, SEEDS, Window, all_sites
 from schedmate.simulator.estimators.controls import CONTROLS
 
+WITH_CODE = tuple(name for name in CONTROLS if name not in WITHOUT_CODE)
 SHARES = (0.5, 0.0, 0.9)
 POLICIES = ("easy", "multifactor", "fifo")
-JOBS = 300
 REAL = (
     Mark("MLPerf", 0.66, 0.75),
     Mark("nanogpt", 0.92, 0.93),
@@ -51,27 +54,34 @@ def cases(arguments: Any) -> list[Case]:
         for site in all_sites()
         if (site.name in wanted if wanted else site.held_out == arguments.held_out)
     ]
+    shares = [float(share) for share in arguments.shares.split(",")]
     return [
         Case(
-            site=site.name,
+            window=Window(
+                site=site.name,
+                seed=seed,
+                explained=share,
+                jobs=arguments.jobs,
+                past=arguments.past,
+            ),
             held_out=site.held_out,
-            seed=seed,
-            load=MAIN_LOAD,
-            jobs=arguments.jobs,
             policies=tuple(arguments.beside.split(",")),
-            shares=tuple(float(share) for share in arguments.shares.split(",")),
+            predictors=tuple(CONTROLS) if number == 0 else WITH_CODE,
+            instead=number == 0,
         )
         for seed in map(int, arguments.seeds.split(","))
         for site in chosen
+        for number, share in enumerate(shares)
     ]
 
 
 def by_seed(rows: Rows, policy: str, predictor: str, explained: float) -> list[float]:
     """The geometric mean over the clusters that count, of each seed."""
     found: dict[int, list[float]] = defaultdict(list)
+    once = (*WITHOUT_CODE, *INSTEAD.get(policy, ()))
     for row in rows:
         fits = row["policy"] == policy and row["predictor"] == predictor and row["counts"]
-        if fits and (predictor in WITHOUT_CODE or row["explained"] == explained):
+        if fits and (predictor in once or row["explained"] == explained):
             found[row["seed"]].append(row["gain"])
     return [geometric_mean(gains) for _, gains in sorted(found.items())]
 
@@ -81,9 +91,9 @@ def summary(rows: Rows, policies: list[str], shares: list[float]) -> dict[str, l
     for policy in policies:
         counted = {(r["site"], r["seed"]) for r in rows if r["policy"] == policy and r["counts"]}
         print(f"\n{policy}: {len(counted)} settings count; gain (95 % interval) at each share")
-        print(f"{'predictor':12}" + "".join(f"{share:>22g}" for share in shares))
+        print(f"{'predictor':14}" + "".join(f"{share:>22g}" for share in shares))
         drawn[policy] = []
-        for predictor in CONTROLS:
+        for predictor in (*CONTROLS, *INSTEAD.get(policy, ())):
             seeds = [by_seed(rows, policy, predictor, share) for share in shares]
             if not all(seeds):
                 continue
@@ -93,10 +103,11 @@ def summary(rows: Rows, policies: list[str], shares: list[float]) -> dict[str, l
                 tuple(geometric_mean(each) for each in seeds),
                 tuple(interval(each) for each in seeds),
             )
-            drawn[policy].append(line)
+            if predictor in CONTROLS:
+                drawn[policy].append(line)
             cells = zip(line.y, line.bars, strict=True)
             print(
-                f"{predictor:12}"
+                f"{predictor:14}"
                 + "".join(f"{y:8.3f} ({low:.2f} to {high:.2f})" for y, (low, high) in cells)
             )
     return drawn
@@ -105,30 +116,34 @@ def summary(rows: Rows, policies: list[str], shares: list[float]) -> dict[str, l
 def main() -> None:
     parser = command_line(__doc__, __spec__)
     parser.add_argument("--jobs", type=int, default=JOBS, help="of each window")
+    parser.add_argument("--past", type=int, default=PAST, help="jobs before it, at most")
     parser.add_argument("--seeds", default=",".join(map(str, SEEDS)))
     parser.add_argument("--shares", default=",".join(map(str, SHARES)))
     parser.add_argument("--beside", default=",".join(POLICIES))
     parser.add_argument("--sites", default="", help="names, instead of the rule")
     parser.add_argument("--held-out", action="store_true")
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--rows", type=Path, help="write every measurement here, one a line")
+    parser.add_argument(
+        "--rows",
+        type=Path,
+        help="keep every measurement here, and take those that are here already",
+    )
     parser.add_argument("--figure", type=Path, default=Path("docs/images/gain.svg"))
     arguments = parser.parse_args()
     began = time.monotonic()
     rows: Rows = []
-    for row in measure_all(cases(arguments), workers=arguments.workers):
+    first = float(arguments.shares.split(",")[0])
+    for row in measure_all(cases(arguments), workers=arguments.workers, kept=arguments.rows):
         rows.append(row)
-        if arguments.rows:
-            with arguments.rows.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(row) + "\n")
-        if row["predictor"] == ALONE:
+        if row["predictor"] == ALONE and row["explained"] == first:
             print(f"{row['site']} seed {row['seed']} {row['policy']}: alone {row['gpus']} GPUs,"
                   f" slowdown {row['slowdown_alone']:.2f}", flush=True)  # fmt: skip
     shares = sorted(float(share) for share in arguments.shares.split(","))
     drawn = summary(rows, arguments.beside.split(","), shares)
     arguments.figure.parent.mkdir(parents=True, exist_ok=True)
     arguments.figure.write_text(figure(drawn, REAL), encoding="utf-8")
-    print(f"\n{arguments.figure}; {time.monotonic() - began:.0f} s on {machine()}")
+    print(f"\n{arguments.figure}; predictions of revision {revision()}; "
+          f"{time.monotonic() - began:.0f} s on {machine()}")  # fmt: skip
 
 
 if __name__ == "__main__":
