@@ -43,6 +43,7 @@ def serving(settings: Settings, *, host: str, port: int | None) -> Iterator[Site
         config = uvicorn.Config(
             create_app(site),
             http=Connection,
+            log_config=None,  # the daemon's own log has its lines
             log_level="warning",
             access_log=False,
             proxy_headers=False,
