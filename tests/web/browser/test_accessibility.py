@@ -31,6 +31,8 @@ def paths(site):
         "/accuracy",
         "/model",
         "/rules",
+        "/me",
+        "/audit",
     ]
 
 
