@@ -23,6 +23,8 @@ ALONE = "alone"
 WITHOUT_CODE = ("constant", "last_two", "history", "qssf", "oracle")
 """Predictors that see no code, run for one share only. (Two of them see the names of jobs, which
 are drawn with the code; their accuracy hardly depends on the share.)"""
+INSTEAD = {"easy": ("easy-sjbf", "easy-last-two", "easy-learnt")}
+"""By policy: what the backfilling literature has in its place, without SchedMate."""
 _USER_JOBS = 10
 _SHORT_S = 60.0
 """A slowdown is of the run time or of this, whichever is longer."""
@@ -40,6 +42,8 @@ class Case:
     predictors: tuple[str, ...] = tuple(CONTROLS)
     bounds: tuple[FairnessLimits, ...] = (FairnessLimits(),)
     shakes: int = SHAKES
+    instead: bool = False
+    """Whether to run what the literature has instead of the policy, too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +99,9 @@ def _measured(case: Case) -> Iterator[Measured]:
         tuned = plan(best_of_grid(drawn, policy, knowledge).policy)
         alone = [run(each, tuned, knowledge) for each in shakes]
         yield _row(case, drawn, (policy, policy, ALONE), (alone, alone))
+        for other in INSTEAD.get(policy, ()) if case.instead else ():
+            changed = [run(each, plan(other), knowledge) for each in shakes]
+            yield _row(case, drawn, (policy, other, other), (alone, changed))
         for part, predictor, bound in product(case.parts, case.predictors, case.bounds):
             bounded = replace(drawn, fairness=bound)
             asked = plan(policy + part)

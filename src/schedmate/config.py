@@ -90,8 +90,8 @@ class TimeLimitSettings:
 class FairnessSettings:
     """How long a job may be overtaken: the longer of both."""
 
-    hours: float = at_least(0, 24.0)
-    times: float = at_least(0, 10.0)
+    hours: float = at_least(0, 12.0)
+    times: float = at_least(0, 5.0)
     """Times its own predicted run time."""
 
 

@@ -75,6 +75,7 @@ def log(
     line: Place = None,
     q: str = "",
     show: str = "",
+    no_more: bool = False,
 ) -> HTMLResponse:
     """Without a place: the context of the cause where one is known, else the end."""
     with opened_log(site, job_id, viewer, file) as opened:
@@ -95,7 +96,8 @@ def log(
             q=q,
             line=line,
             show=show,
-            follows=show == "end" and not opened.log.packed,
+            no_more=no_more,
+            follows=show == "end" and not opened.log.packed and not opened.view.job.state.ended,
             names_trouble=names_trouble,
         )
 
@@ -148,11 +150,11 @@ def next_error(
     at: Annotated[int, Query(ge=0)] = 0,
     file: Annotated[int, Query(ge=0)] = 0,
 ) -> RedirectResponse:
-    """To the next line that names trouble behind this byte."""
+    """To the next line that names trouble behind this byte, or to the end where there is none."""
     with opened_log(site, job_id, viewer, file) as opened:
         found = next_trouble(opened.log, at)
         if found is None:
-            raise NotFound("no line behind this one names an error")
+            return RedirectResponse(opened.url(show="end", no_more="1"), status_code=303)
         number = opened.log.number_at(found)
         anchor = f"o{found}" if number is None else f"L{number}"
         return RedirectResponse(f"{opened.url(at=found)}#{anchor}", status_code=303)
