@@ -34,6 +34,8 @@ def paths(site):
         "/accuracy",
         "/model",
         "/rules",
+        "/me",
+        "/audit",
     ]
 
 
