@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 router = APIRouter(default_response_class=HTMLResponse, include_in_schema=False)
 _MOST_TOKENS = 100
-_KINDS = {"failed": "it fails", "hung": "it hangs", "limit": "it will miss its limit"}
+_KINDS = {"failed": "fails", "hung": "hangs", "limit": "will miss its limit"}
 
 
 @router.get("/me")
