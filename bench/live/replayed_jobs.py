@@ -1,12 +1,19 @@
 """A slice of a real trace as real jobs: small programs whose numbers decide how long they run.
 
-The rule of the slice. Speed and loads were chosen after simulations of seven variants, with
-durations and gains in view, and before any of the 500 jobs had run:
+The rule of the slice, fixed before any of these jobs had run. Speed, loads and the longest run were
+chosen after simulations that showed gains too; the longest run is what lets all of it end within
+35 minutes in a simulation of plain Slurm:
 
 - The trace is the cut of Philly with users and endings (15,000 jobs). The jobs from its middle on
-  are replayed; those before them are the site's history.
-- An hour becomes 7.5 seconds; a run is at least 4 and at most 120 seconds long. A job of more than
+  are replayed; the 1,500 before them are the site's history.
+- An hour becomes 7.5 seconds; a run is at least 4 and at most 160 seconds long. A job of more than
   8 GPUs asks for a whole node of 8.
+- All else is as much faster, as far as it goes: a week of PriorityMaxAge and of the half-life of
+  usage, the day of the bound on being overtaken, owners' reactions, and the costs by which jobs are
+  ordered. What has a smallest value has that: Slurm's main and backfill schedulers run every second
+  (8 minutes of the trace, 1 and 0.5 in production), priorities are calculated every minute, limits
+  are whole minutes, SchedMate looks a second after its last look. A hang is a silence of 9 seconds
+  (72 minutes; 30 in production), as a rhythm must be seen before its end.
 - Times of submission keep their proportions; one factor makes the jobs ask for `load` times what
   32 GPUs give while they come.
 - The code of a job depends on its user and its number of GPUs alone: each pair is one project with
@@ -17,6 +24,7 @@ durations and gains in view, and before any of the 500 jobs had run:
   owner, but a third of those of at least 60 seconds hangs from the middle of its run on, until its
   owner cancels it and submits it again. A job that ended early was meant to take longer: between
   1.1 and 3.3 times what it ran.
+- Owners come back as in the trace: see `_BACK_AFTER_S`.
 - Limits are drawn as users choose them on ThetaGPU: half of them above 6.8 times what is meant.
 """
 
@@ -39,13 +47,19 @@ NODES, GPUS_PER_NODE = 4, 8
 GPUS = NODES * GPUS_PER_NODE
 SPEED = 480.0
 """Seconds of the trace in a second here."""
-SHORTEST_S, LONGEST_S, LONGEST_MEANT_S = 4.0, 120.0, 240.0
+SHORTEST_S, LONGEST_S, LONGEST_MEANT_S = 4.0, 160.0, 320.0
 PACE_SIGMA = 0.1
 """How runs of the same numbers differ: the machine's part."""
 _HANGS_FROM_S = 60.0
 _SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
 _FACTORS = (1.0, 1.0, 6.8, 60.0, 60.0)
 _ROUND_MINUTES = (1, 2, 3, 5, 10, 15, 20, 30, 45, 60)
+_BACK_SHARES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
+_BACK_AFTER_S = (6.0, 6.0, 34.0, 2139.0, 48_768.0, 109_018.0, 109_018.0)
+"""Quantiles of the trace: from the end of a failed run, had it started at once, to the next
+submission of the same user with as many GPUs (3,806 runs)."""
+_LEAST_BACK_S = 1.0
+"""Owners look at their jobs once a second."""
 _OLD_S = 30 * 86400.0
 _BATCH = 32
 
@@ -149,7 +163,7 @@ def _job(
     whole_s = {"completes": run_s, "hangs": run_s / 2 / early}.get(fate, run_s / early)
     meant_s = min(whole_s / pace, LONGEST_MEANT_S)
     minutes = _limit_minutes(max(meant_s * pace, run_s), rng)
-    back_s = min(max(rng.lognormvariate(3.4, 1.0), 10.0), 120.0)
+    back_s = _back_after_s(rng)
     gpus = min(max(1, int(float(row["gpu_num"]))), GPUS_PER_NODE)
     return ReplayedJob(number, user, gpus, at_s, run_s, meant_s, fate, pace, minutes, back_s)
 
@@ -161,6 +175,11 @@ def _fate(status: str, run_s: float, rng: random.Random) -> Fate:
     if status == "Killed":
         return "hangs" if run_s >= _HANGS_FROM_S and drawn < 1 / 3 else "cancelled"
     return "completes"
+
+
+def _back_after_s(rng: random.Random) -> float:
+    drawn = float(np.exp(np.interp(rng.random(), _BACK_SHARES, np.log(_BACK_AFTER_S))))
+    return max(drawn / SPEED, _LEAST_BACK_S)
 
 
 def _limit_minutes(longest_s: float, rng: random.Random) -> int:
@@ -244,6 +263,12 @@ for epoch in range(config["epochs"]):
 print("training finished", flush=True)
 '''
 _PROGRAMS = (_EPOCHS, _STEPS, _SAMPLES)
+FAULT = (
+    "RuntimeError: NCCL error in: ProcessGroupNCCL.cpp:2251, remote process exited or there was a "
+    "network error, NCCL version 2.21.5\nncclRemoteError: A call failed possibly due to a "
+    "network error or a remote process exiting prematurely.\n"
+)
+"""What the log of a job that met a fault ends with."""
 MACHINE = '''\
 """What the machine does to a run, apart from the training code: its pace, and what breaks it."""
 import os

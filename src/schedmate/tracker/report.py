@@ -12,7 +12,8 @@ from schedmate.tracker.facts import Facts
 from schedmate.tracker.forecasting.forecast import forecast, passed
 from schedmate.tracker.forecasting.timeline import profile_of
 from schedmate.tracker.phases import bare_phase, phase_of, working_phase
-from schedmate.tracker.run_position import RunPosition, run_position
+from schedmate.tracker.position import RunPosition
+from schedmate.tracker.run_position import run_position
 from schedmate.tracker.scan import LogScan
 
 _CADENCE_CONFIDENCE = 0.2
@@ -38,6 +39,7 @@ def _counted_progress(facts: Facts) -> Progress:
         log=facts.logs[index],
         phase=phase,
         unit=position.unit,
+        counted=position.series.thing,
         current=position.current,
         total=position.total,
         fraction=_fraction(position, elapsed, ahead),

@@ -18,6 +18,13 @@ Clock = Literal["printed", "stamped", "polled"]
 
 _LAP = 0.9
 """A count that falls back after this share of its total has gone round; before, it restarted."""
+_THINGS = frozenset(
+    {
+        "fold", "trial", "phase", "stage", "seed", "repeat", "chain", "replicate", "task", "test",
+        "file", "game", "day", "generation", "round", "episode", "frame", "image", "molecule",
+        "page", "tile", "fit", "tree", "document", "video", "structure", "archive", "query",
+    }
+)  # fmt: skip
 _ODD = 2
 _SPANS = 6
 _NARROW = 1.1
@@ -75,8 +82,14 @@ class Series:
     increment: float = 0.0
     laps: int = 0
     falls: int = 0
+    peak: float = 0.0
+    """How far it came before it last began anew."""
     auxiliary: Phase | None = None
     """It counts something else than the training."""
+    beside: str | None = None
+    """The measured count that stands still each time this one, without metrics, runs through."""
+    preliminary: bool = False
+    """Its lines name a phase that others follow: a warm-up, a burn-in."""
     first: float | None = None
     """Where the count was first seen: a resumed run does not begin at zero."""
     epoch: float | None = None
@@ -101,6 +114,18 @@ class Series:
     counted: float = 0.0
 
     @property
+    def thing(self) -> str:
+        """What it counts, where its name is that of a thing rather than of a step."""
+        words = self.name.lower().removeprefix("outer ").split()
+        thing = words[-1].removesuffix("s") if words else ""
+        return thing if thing in _THINGS and self.unit in ("step", "sample") else ""
+
+    @property
+    def aside(self) -> bool:
+        """It is of something else than the run: an evaluation, files that are loaded."""
+        return self.auxiliary is not None or self.beside is not None
+
+    @property
     def per_epoch(self) -> bool:
         """A count that simply goes on when an epoch ends is one of the whole run."""
         goes_on = self.rose_over_epochs > 0 and self.fell_over_epochs == 0
@@ -118,9 +143,12 @@ class Series:
 
     @property
     def laps_done(self) -> float:
-        if self.per_epoch and self.epoch is not None:
-            return max(0.0, self.epoch - (0 if self.epochs_from_zero else 1))
-        return self.laps
+        return self.epochs_before if self.per_epoch and self.epoch is not None else self.laps
+
+    @property
+    def epochs_before(self) -> float:
+        """How many epochs have ended, by the number that stands beside the count."""
+        return max(0.0, (self.epoch or 0.0) - (0 if self.epochs_from_zero else 1))
 
     @property
     def done(self) -> float:
@@ -231,12 +259,14 @@ class Series:
         self.epochs = sighting.epochs if self.per_epoch else None
         self.rate_per_s = sighting.rate_per_s or self.rate_per_s
         self.eta_s = sighting.eta_s
+        self.preliminary = sighting.preliminary
         if sighting.phase in ("starting", "evaluating", "checkpointing"):
             self.auxiliary = sighting.phase
 
     def _go_back(self, before: float, *, at_last: bool) -> None:
         """An inner count always goes round; an outer one may also have been started again."""
         self.falls += 1
+        self.peak = before + (self.increment if self.from_zero else 0.0)
         if self.in_rounds and self.total is None and before > 1:
             self.total = before + (self.increment if self.from_zero else 0.0)
         went_round = at_last or (self.total is not None and before >= _LAP * self.total)

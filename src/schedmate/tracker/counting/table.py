@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from schedmate.model import Phase
 from schedmate.tracker.counting.series import Series, Times
+from schedmate.tracker.forecasting.timeline import Timeline
 from schedmate.tracker.formats.base import Sighting
+from schedmate.tracker.formats.parts import WHOLE_RUNS
 
 LEARNED, PARTS, NAMED = "learned", "parts", "named"
 _MAX_SERIES = 64
@@ -14,11 +16,14 @@ _MOVING = 3
 _WELL_KNOWN = 5
 _LATE = 0.9
 _DOUBT = 0.5
+_MAX_PAST = 12
 
 
 @dataclass(slots=True)
 class SeriesTable:
     series: dict[str, Series] = field(default_factory=dict)
+    past: list[Series] = field(default_factory=list)
+    """Learnt counts that were at their ends when the lines began to count something else."""
 
     def see(self, format_name: str, sighting: Sighting, order: int, times: Times) -> None:
         unit = sighting.unit or "step"
@@ -37,12 +42,41 @@ class SeriesTable:
                 in_rounds=self._is_heading(parent) or self.epoch_begun() is not None,
                 declared_per_epoch=sighting.per_epoch,
                 stamped_before_s=times.span_s,
+                beside=self._measured_before(sighting),
             )
             self._add(key, series)
+        elif series.beside is not None and self._is_around(series, sighting):
+            series.beside = None
         before = series.moves
         series.see(sighting, order, times)
         if sighting.ordinal == "begun" and series.moves > before:
             self._begin_rounds(key)
+
+    def is_beside(self, format_name: str, sighting: Sighting) -> bool:
+        """Whether a count without metrics is new, or known to be of something else than the run."""
+        series = self.series.get(_key(format_name, sighting))
+        if series is None:
+            return self._measured_before(sighting) is not None
+        return series.auxiliary is not None and series.measured == 0
+
+    def _measured_before(self, sighting: Sighting) -> str | None:
+        """The newest count that shows metrics and has moved, where this one begins without any."""
+        counts = sighting.total is not None and sighting.ordinal is None
+        if sighting.metrics or not counts or sighting.unit == "epoch":
+            return None
+        measured = {
+            key: one
+            for key, one in self.series.items()
+            if one.measured > 1 and one.moves and not (one.aside or one.complete or one.parent)
+        }
+        return max(measured, key=lambda key: measured[key].seen, default=None)
+
+    def _is_around(self, series: Series, sighting: Sighting) -> bool:
+        """It went on after lines of the measured count: that is counted inside it."""
+        inside = self.series.get(series.beside or "")
+        if inside is None:
+            return True
+        return inside.seen > series.seen and (sighting.current or 0.0) > series.current > 0
 
     def epoch_begun(self) -> tuple[float, float | None] | None:
         """The number of the epoch that the newest heading names, and how many there are."""
@@ -54,7 +88,7 @@ class SeriesTable:
 
     def epochs_counted(self, main: Series) -> float | None:
         """How many epochs there are by another count, where `main` counts within each of them."""
-        others = (one for one in self.series.values() if one is not main and not one.auxiliary)
+        others = (one for one in self.series.values() if one is not main and not one.aside)
         epochs = [one for one in others if one.unit == "epoch" and one.total is not None]
         newest = max(epochs, key=lambda one: one.seen, default=None)
         return None if newest is None else newest.total
@@ -76,13 +110,16 @@ class SeriesTable:
         return any(
             one.total is not None and one.moves >= _WELL_KNOWN and not one.goes_round
             for one in self.series.values()
-            if one.format not in (LEARNED, PARTS) and not one.auxiliary
+            if one.format not in (LEARNED, PARTS) and not one.aside
         )
 
     def holds(self, format_name: str) -> bool:
         return any(one.format == format_name for one in self.series.values())
 
     def forget(self, format_name: str) -> None:
+        over = [one for one in self.series.values() if one.format == format_name and _is_over(one)]
+        kept = [replace(one, timeline=Timeline()) for one in over if one not in self.past]
+        self.past = [*self.past, *kept][-_MAX_PAST:]
         self.series = {key: one for key, one in self.series.items() if one.format != format_name}
 
     def forget_count(self, format_name: str, sighting: Sighting) -> None:
@@ -111,6 +148,8 @@ class SeriesTable:
         if going is not None:
             return self._finer(going)
         finished = max(counted, key=lambda one: one.seen - one.born, default=None)
+        later = [one for one in counted if finished is not None and _goes_on(finished, one)]
+        finished = max(later, key=lambda one: one.born, default=finished)
         bare = [one for one in roots if one.total is None]
         latest = max(bare, key=lambda one: one.moves, default=None)
         heading = self._heading_around(latest)
@@ -127,11 +166,27 @@ class SeriesTable:
             for other in self.series.values()
             if other is not one
             and other.complete
-            and not other.auxiliary
+            and not other.aside
             and (other.measured or (other.format, other.name) == (one.format, one.name))
         ]
         over = [other for other in past if other.seen < one.born and other.moves >= _WELL_KNOWN]
         return max(over, key=lambda other: other.moves, default=None)
+
+    def lengths_before(self, one: Series) -> list[float]:
+        """The totals of counts of the same kind that were at their ends before this one began."""
+        before = [other for other in (*self.past, *self.series.values()) if _goes_on(other, one)]
+        rounds = [(other.total, other.laps + other.complete) for other in before]
+        return [total for total, times in rounds if total is not None for _ in range(times)]
+
+    def newest_of_run(self) -> Series | None:
+        """The newest count with a total, of epochs where those are counted."""
+        counts = [
+            one
+            for one in self.series.values()
+            if one.format != PARTS and one.total is not None and not (one.aside or one.per_epoch)
+        ]
+        epochs = [one for one in counts if one.unit == "epoch"]
+        return max(epochs or counts, key=lambda one: one.seen, default=None)
 
     def completed(self, one: Series) -> list[Series]:
         """The counts that were at their ends before this one began."""
@@ -140,13 +195,19 @@ class SeriesTable:
 
     def newest(self) -> Series | None:
         """The count that moved last, of those that are of the run."""
-        counts = (one for one in self.series.values() if one.format != PARTS and not one.auxiliary)
+        counts = (one for one in self.series.values() if one.format != PARTS and not one.aside)
         return max(counts, key=lambda one: one.moved, default=None)
 
     def part(self) -> Series | None:
         """The count of folds, trials or the like, each of which holds a whole count."""
         parts = (one for one in self.series.values() if one.format == PARTS)
         return max(parts, key=lambda one: one.seen, default=None)
+
+    def whole_runs(self) -> Series | None:
+        """The same, also where the lines of the count itself name it: `trial 3/12 epoch 5/5`."""
+        named = (one for one in self.series.values() if _holds_runs(one))
+        found = (one for one in named if one.total is None or self._is_first_part(one))
+        return max(found, key=lambda one: one.seen, default=None)
 
     def _heading_around(self, one: Series | None) -> Series | None:
         """The headings of epochs without a total, where a count began anew below each of them."""
@@ -171,7 +232,7 @@ class SeriesTable:
         newer = [
             one
             for one in self.series.values()
-            if one.seen > since and (one.auxiliary or self._comes_after(one, main))
+            if one.seen > since and (one.aside or self._comes_after(one, main))
         ]
         return max(newer, key=lambda one: one.seen, default=None)
 
@@ -187,7 +248,7 @@ class SeriesTable:
         return next(open_ended, None)
 
     def _is_root(self, one: Series) -> bool:
-        if one.auxiliary or self._is_past(one):
+        if one.aside or self._is_past(one):
             return False
         outer = None if one.parent is None else self.series.get(one.parent)
         return outer is None or self._is_past(outer)
@@ -199,9 +260,7 @@ class SeriesTable:
         """
         if one.unit == "epoch" or one.total is None:
             return False
-        others = [
-            other for other in self.series.values() if other is not one and not other.auxiliary
-        ]
+        others = [other for other in self.series.values() if other is not one and not other.aside]
         if one.moves <= 1 and not self._is_first_part(one):
             redrawn = one.moves == 0 and one.sightings == 1
             return any(
@@ -248,7 +307,7 @@ class SeriesTable:
             )
             and one is not main
             and one.total is not None
-            and not one.auxiliary
+            and not one.aside
         ]
 
     def _finer(self, main: Series) -> Series:
@@ -267,6 +326,25 @@ class SeriesTable:
             )
             del self.series[least]
         self.series[key] = series
+
+
+def _is_over(one: Series) -> bool:
+    """A measured count at its end, as that of a phase is."""
+    at_end = one.complete or (one.laps > 0 and one.done == 0)
+    return at_end and one.measured >= _MOVING and not (one.aside or one.per_epoch)
+
+
+def _goes_on(before: Series, after: Series) -> bool:
+    """Whether a count is of the phase after another: of the same kind, begun when that was over."""
+    if before is after or before.seen >= after.born or not _is_over(before):
+        return False
+    same = before.unit == after.unit and before.format == after.format
+    return same and after.measured > 0 and not (after.aside or after.per_epoch)
+
+
+def _holds_runs(one: Series) -> bool:
+    name = one.name.removeprefix("outer ").rstrip("s")
+    return one.format == PARTS or (one.ordinal == "begun" and name in WHOLE_RUNS)
 
 
 def _key(format_name: str, sighting: Sighting) -> str:
