@@ -13,6 +13,7 @@ from bench.accuracy.first_sight_score import CUTS, Look, look, look_at_end
 from bench.command import command_line, progress
 from bench.corpora.home_made_runs import (
     eighth,
+    eleventh,
     fifth,
     first,
     fourth,
@@ -22,6 +23,7 @@ from bench.corpora.home_made_runs import (
     sixth,
     tenth,
     third,
+    twelfth,
 )
 from bench.corpora.home_made_runs.run import Run
 
@@ -36,6 +38,8 @@ SETS = {
     "eighth": eighth.RUNS,
     "ninth": ninth.RUNS,
     "tenth": tenth.RUNS,
+    "eleventh": eleventh.RUNS,
+    "twelfth": twelfth.RUNS,
 }
 
 

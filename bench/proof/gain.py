@@ -15,7 +15,6 @@ and their rules: bench/proof/settings.py. The figure is written to docs/images/g
 
 from __future__ import annotations
 
-import json
 import time
 from collections import defaultdict
 from pathlib import Path
@@ -124,17 +123,18 @@ def main() -> None:
     parser.add_argument("--sites", default="", help="names, instead of the rule")
     parser.add_argument("--held-out", action="store_true")
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--rows", type=Path, help="write every measurement here, one a line")
+    parser.add_argument(
+        "--rows",
+        type=Path,
+        help="keep every measurement here, and take those that are here already",
+    )
     parser.add_argument("--figure", type=Path, default=Path("docs/images/gain.svg"))
     arguments = parser.parse_args()
     began = time.monotonic()
     rows: Rows = []
     first = float(arguments.shares.split(",")[0])
-    for row in measure_all(cases(arguments), workers=arguments.workers):
+    for row in measure_all(cases(arguments), workers=arguments.workers, kept=arguments.rows):
         rows.append(row)
-        if arguments.rows:
-            with arguments.rows.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(row) + "\n")
         if row["predictor"] == ALONE and row["explained"] == first:
             print(f"{row['site']} seed {row['seed']} {row['policy']}: alone {row['gpus']} GPUs,"
                   f" slowdown {row['slowdown_alone']:.2f}", flush=True)  # fmt: skip

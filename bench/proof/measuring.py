@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -76,15 +79,32 @@ class Measured:
     """Of the predictions: how far off (natural logarithm) on average."""
 
 
-def measure_all(cases: Sequence[Case], *, workers: int) -> Iterator[dict[str, Any]]:
-    """In the order of the cases."""
-    if workers == 1:
-        for case in cases:
-            yield from measured(case)
-        return
-    with ProcessPoolExecutor(workers) as pool:
-        for rows in pool.map(measured, cases):
-            yield from rows
+def measure_all(
+    cases: Sequence[Case], *, workers: int, kept: Path | None = None
+) -> Iterator[dict[str, Any]]:
+    """In the order of the cases; those whose rows are in the file `kept` come first, and the
+    others' are added to it."""
+    rows = [] if kept is None or not kept.exists() else _rows_of(kept)
+    yield from rows
+    done = {tuple(row[name] for name in _WINDOW) for row in rows}
+    left = [case for case in cases if _window_of(case) not in done]
+    with ProcessPoolExecutor(workers) if workers > 1 else nullcontext() as pool:
+        for found in map(measured, left) if pool is None else pool.map(measured, left):
+            if kept is not None:
+                with kept.open("a", encoding="utf-8") as file:
+                    file.write("".join(json.dumps(row) + "\n" for row in found))
+            yield from found
+
+
+_WINDOW = ("site", "seed", "load", "past", "explained")
+
+
+def _window_of(case: Case) -> tuple[Any, ...]:
+    return tuple(getattr(case.window, name) for name in _WINDOW)
+
+
+def _rows_of(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 def measured(case: Case) -> list[dict[str, Any]]:

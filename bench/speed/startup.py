@@ -110,7 +110,9 @@ def _one_look_of_the_daemon(env: Mapping[str, str]) -> None:
         "import os, time\n"
         "from schedmate import config\n"
         "from schedmate.service.daemon.assembling import assemble\n"
-        "with assemble(config.load()) as mate: mate.cycle(time.time())\n"
+        "with assemble(config.load()) as mate:\n"
+        "    mate.cycle(time.time())\n"
+        "    mate.finish_diagnoses(time.time())\n"
         "os._exit(0)  # without waiting for the thread that learns from history"
     )
     whole = {**os.environ, "PYTHONPATH": str(ROOT / "src"), **env}

@@ -11,7 +11,8 @@ import pytest
 from schedmate.advisor import Advisor
 from schedmate.core import DecisionEngine, DecisionLimits
 from schedmate.handler import Case, Handler, TakesLong
-from schedmate.handler.reading import reader
+from schedmate.handler.reading import gather, reader
+from schedmate.handler.reading.reader import LogReader
 from schedmate.model import JobState
 from schedmate.policies import ordering
 from schedmate.service.actions import Actions
@@ -110,6 +111,39 @@ def test_the_middle_of_a_log_beyond_any_measure_is_only_counted(tmp_path, monkey
     found = Handler().diagnose(Case(logs=(log,), exit_code=1))
 
     assert (found.reason, found.evidence[0].line) == ("key_error", 100_005)
+
+
+def test_the_first_alarm_in_the_middle_of_such_a_log_is_seen(tmp_path, monkeypatch):
+    monkeypatch.setattr(reader, "_CLOSELY_BLOCKS", 1)
+    monkeypatch.setattr(reader, "_LAST_BLOCKS_OF_HUGE", 2)
+    calm = "step loss 2.1 and nothing else to tell of\n" * 50_000
+    log = tmp_path / "huge.log"
+    log.write_text(calm + TRACEBACK + calm)
+
+    gathered = gather(Case(logs=(log,), exit_code=1))
+
+    assert [clue.line.number for clue in gathered.clues if clue.line] == [50_004]
+
+
+@pytest.mark.slow
+def test_a_log_full_of_alarms_is_read_in_part(tmp_path, monkeypatch):
+    """What costs is how many lines are looked at one by one, not how large the log is."""
+    monkeypatch.setattr(reader, "_CLOSELY_BLOCKS", 20)
+    monkeypatch.setattr(reader, "_LAST_BLOCKS_OF_HUGE", 2)
+    monkeypatch.setattr(reader, "_ALARMED_BLOCKS", 2)
+    log = tmp_path / "huge.log"
+    log.write_text(TRACEBACK * 140_000)
+    read = []
+    plainly = LogReader._read_block
+    monkeypatch.setattr(
+        LogReader, "_read_block", lambda self, raw: read.append(raw) or plainly(self, raw)
+    )
+
+    found = Handler().diagnose(Case(logs=(log,), exit_code=1))
+
+    assert found.reason == "key_error"
+    assert len(read) <= 14
+    assert log.stat().st_size > 20 * len(read[0])
 
 
 def test_looking_once_finishes_what_takes_long(place, monkeypatch):

@@ -52,6 +52,10 @@ def test_what_matters_most_stays_longest():
         ({"ends_by": "early_stop"}, "ends in 5.0s (2.5s to 10s), if it does not stop early"),
         ({"phase": "stalled"}, "stalled  for 00:05:00  50%"),
         ({"rate_per_s": 0.25}, "4 s each"),
+        ({"rate_per_s": 0.001}, "17 min each"),
+        ({"rate_per_s": 1 / 10_800}, "3 h each"),
+        ({"unit": "percent", "rate_per_s": 0.001}, "50%  17 min per %"),
+        ({"counted": "trial"}, "50/100 trials"),
         ({"total": None}, "50 steps"),
         (
             {"slowdown": Slowdown(since_s=60, factor=0.7, against="similar")},

@@ -106,6 +106,13 @@ def test_a_directory_is_one_job(tmp_path: Path):
     assert (seen["log"], seen["current"], seen["total"]) == (str(tmp_path / "rank_0.log"), 3, 4)
 
 
+def test_how_many_logs_were_read_together_is_shown(tmp_path: Path):
+    for rank in range(3):
+        (tmp_path / f"rank_{rank}.log").write_text("step 3/4 loss 1\n")
+    done = CliRunner().invoke(command, ["--no-llm", str(tmp_path)])
+    assert "rank_0.log  (of 3 logs)  training" in done.output
+
+
 def test_all_logs_of_one_job_give_one_answer(tmp_path: Path):
     out, err = tmp_path / "job.out", tmp_path / "job.err"
     out.write_text("step 3/4 loss 1\n")

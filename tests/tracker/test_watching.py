@@ -65,6 +65,18 @@ class TestPlot:
         done = CliRunner().invoke(command, ["--json", "--plot", str(tmp_path / "train.log")])
         assert json.loads(done.output)["current"] == 39
 
+    def test_phases_follow_each_other(self, tmp_path: Path):
+        phases = [
+            f"step {i}/{length} loss={3 / i:.3f}\n"
+            for length in (400, 60)
+            for i in range(10, length + 1, 10)
+        ]
+        (tmp_path / "train.log").write_text("".join(phases))
+        done = CliRunner().invoke(command, ["--no-llm", "--plot", str(tmp_path / "train.log")])
+        lines = done.output.splitlines()
+        assert lines[8].split() == ["10", "460"]
+        assert sum(cell not in " \u2800" for cell in lines[7].partition("\u2524")[2]) > 20
+
     def test_a_log_without_a_loss(self, tmp_path: Path):
         (tmp_path / "train.log").write_text("step 1/9\nstep 2/9\n")
         done = CliRunner().invoke(command, ["--no-llm", "--plot", str(tmp_path / "train.log")])
@@ -88,6 +100,7 @@ def test_a_failed_run_shows_why_and_where_to_learn_more(tmp_path: Path):
 def test_following_a_run_that_fails_ends_with_1(tmp_path: Path):
     log = tmp_path / "train.log"
     log.write_text(FAILED)
+    os.utime(log, (1e9, 1e9))
     asked = ["--no-llm", "--follow", "--interval", "0.05", str(log)]
     done = CliRunner().invoke(command, asked, standalone_mode=False)
     assert done.return_value == 1
@@ -95,10 +108,9 @@ def test_following_a_run_that_fails_ends_with_1(tmp_path: Path):
 
 
 SILENT_END = (
-    "import sys, time\n"
     "for epoch in range(1, 9):\n"
     "    print(f'epoch {epoch} loss {1 / epoch:.3f}', flush=True)\n"
-    "    time.sleep(0.3)\n"
+    "input()\n"
 )
 
 
@@ -106,26 +118,34 @@ SILENT_END = (
 def test_the_end_of_the_process_is_the_end_of_the_run(tmp_path: Path):
     log = tmp_path / "train.log"
     with log.open("w") as stdout:
-        run = subprocess.Popen([sys.executable, "-c", SILENT_END], stdout=stdout)
-    done = subprocess.run(
+        run = subprocess.Popen(
+            [sys.executable, "-c", SILENT_END], stdout=stdout, stdin=subprocess.PIPE
+        )
+    wait_for(lambda: "epoch 8" in log.read_text(), "the last epoch")
+    tailer = subprocess.Popen(
         [*RUN, "--follow", "--no-llm", "--json", "--interval", "0.05", str(log)],
         env=ENV,
-        capture_output=True,
-        check=True,
+        stdout=subprocess.PIPE,
     )
-    assert run.wait(60) == 0
-    seen = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [one["phase"] for one in seen[-2:]] == ["training", "finished"]
+    assert tailer.stdout is not None
+    seen = [json.loads(tailer.stdout.readline())]
+    run.communicate(b"\n")
+    output, _ = tailer.communicate(timeout=240)
+    seen += [json.loads(line) for line in output.splitlines()]
+    assert [seen[0]["phase"], seen[-1]["phase"]] == ["training", "unknown"]
     assert seen[-1]["current"] == 8
     assert seen[-1]["note"] == "its process has ended; how is unknown"
 
 
 @pytest.mark.parametrize(
-    ("last", "note"),
-    [("", "its process has ended; how is unknown"), ("wrote solution.vtk\n", "")],
+    ("last", "phase", "note"),
+    [
+        ("", "unknown", "its process has ended; how is unknown"),
+        ("wrote solution.vtk\n", "finished", ""),
+    ],
 )
 def test_how_a_log_without_a_total_ended_is_known_by_its_last_word(
-    tmp_path: Path, last: str, note: str
+    tmp_path: Path, last: str, phase: str, note: str
 ):
     log = tmp_path / "train.log"
     log.write_text("".join(f"iter {i * 10} err {1 / i:.5f}\n" for i in range(1, 90)) + last)
@@ -135,7 +155,39 @@ def test_how_a_log_without_a_total_ended_is_known_by_its_last_word(
     follower = Follower([log], JobTracker([log]), watches=[watch])
     look = follower.look(log.stat().st_mtime + 1)
     assert look.over
-    assert (look.progress.phase, look.progress.note) == ("finished", note)
+    assert (look.progress.phase, look.progress.note) == (phase, note)
+
+
+def test_a_log_that_goes_on_after_its_count_is_followed(tmp_path: Path):
+    """Where its writer is not seen, silence shows that nothing follows."""
+    log = tmp_path / "train.log"
+    log.write_text("".join(f"step {step}/9 loss 1\n" for step in range(1, 10)))
+    follower = Follower([log], JobTracker([log]))
+    written = log.stat().st_mtime
+    seen = follower.look(written + 1)
+    assert (seen.progress.phase, seen.over) == ("finished", False)
+    with log.open("a") as file:
+        file.write("".join(f"step {step}/30 loss 1\n" for step in range(1, 21)))
+    written = log.stat().st_mtime
+    seen = follower.look(written + 1)
+    assert (seen.progress.phase, seen.over) == ("training", False)
+    with log.open("a") as file:
+        file.write("".join(f"step {step}/30 loss 1\n" for step in range(21, 31)))
+    written = log.stat().st_mtime
+    assert not follower.look(written + 1).over
+    seen = follower.look(written + 601)
+    assert (seen.progress.phase, seen.over) == ("finished", True)
+
+
+def test_a_survived_error_does_not_end_following(tmp_path: Path):
+    log = tmp_path / "train.log"
+    log.write_text(FAILED)
+    follower = Follower([log], JobTracker([log]))
+    assert not follower.look(log.stat().st_mtime + 1).over
+    with log.open("a") as file:
+        file.write("retrying\nstep 2/9 loss 1\n")
+    seen = follower.look(log.stat().st_mtime + 1)
+    assert (seen.progress.phase, seen.over) == ("training", False)
 
 
 HOLDS_IT_OPEN = "import sys; f = open(sys.argv[1], 'a'); print(1, flush=True); input()"

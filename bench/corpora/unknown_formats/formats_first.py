@@ -338,9 +338,11 @@ def step_with_share(r: Random) -> Iterator[Line]:
 
 
 def several_counts_in_turn(r: Random) -> Iterator[Line]:
+    """Of this grid, or with the grids before it."""
     for size in (10, 20, 40, 80, 160):
+        before = size - 10
         for i in range(1, size + 1):
-            yield f"grid {i}/{size} residual {10 / i:.2e}", (i, size)
+            yield f"grid {i}/{size} residual {10 / i:.2e}", (i, size), (before + i, before + size)
 
 
 FORMATS = (

@@ -52,10 +52,10 @@ def page(found: Backtest) -> str:
     rows = [[_cell(PREDICTORS[name]), *_scores(each)] for name, each in found.predictors.items()]
     parts = [
         f"<p>{text(first)}</p><p>{text(second)}</p>",
-        table(("predictor", "runs", "known", *_FIGURES), rows),
+        '<section class="card wide">' + table(("predictor", "runs", "known", *_FIGURES), rows),
         "<figure>" + _within(found.predictors) + "<figcaption>Share of the runs that were "
         "predicted between half and twice of what they took. Every predictor sees the same past: "
-        "the runs that had ended before the submission.</figcaption></figure>",
+        "the runs that had ended before the submission.</figcaption></figure></section>",
         *(_section(_TITLES[by], groups) for by, groups in found.groups.items()),
         f"<h2>How to read this</h2><p>{text(_READING)}</p>",
     ]
@@ -80,7 +80,8 @@ def _section(title: str, groups: Sequence[Group]) -> str:
         for each in groups
     ]
     controls = ("best control here", "its within 2x", "its pinball loss")
-    return f"<h2>{text(title)}</h2>" + table((*headings, *controls), rows)
+    shown = table((*headings, *controls), rows)
+    return f'<section class="card wide"><h2>{text(title)}</h2>{shown}</section>'
 
 
 def _within(of: dict[str, Scores]) -> str:

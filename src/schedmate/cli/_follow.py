@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from schedmate.tracker import JobTracker
     from schedmate.tracker.unknown import Question, Roles
 
+_SETTLED_S, _LONGEST_S = 10.0, 600.0
+"""So long a log is silent at least, and at most, before its last word is believed."""
+_GAPS = 3
 _NEARLY = 0.95
 """A run whose process ended with less of its total done may have been killed."""
 
@@ -47,10 +50,12 @@ class Follower:
 
     def look(self, now: float) -> Look:
         writers = self._writers(now)
-        progress = self.tracker.poll(now, writing="writing" in writers)
-        over = progress.phase in OVER
-        if not over and "gone" in writers and "writing" not in writers:
-            progress, over = self._after_its_process(progress, now), True
+        writing = "writing" in writers
+        progress = self.tracker.poll(now, writing=writing)
+        gone = "gone" in writers and not writing
+        over = gone or (progress.phase in OVER and not writing and self._is_silent(progress, now))
+        if gone and progress.phase not in OVER:
+            progress = self._after_its_process(progress, now)
         if self.paid is not None:
             progress = replace(progress, cost=replace(self.paid, seconds=progress.cost.seconds))
         return Look(
@@ -59,6 +64,7 @@ class Follower:
             over,
             failure_line(self.paths) if progress.phase == "failed" else "",
             self.tracker.curves() if self.curves else None,
+            len(self.paths),
         )
 
     def ask(self, asker: Asker | None, background: BackgroundQueue) -> None:
@@ -94,6 +100,15 @@ class Follower:
         early = "" if done is None else " before its total"
         note = f"its process has ended{early}; how is unknown"
         return replace(left, phase="unknown", eta_s=None, rate_per_s=None, note=note)
+
+    def _is_silent(self, progress: Progress, now: float) -> bool:
+        """Far longer than between two of its lines: a log may go on after what looks like its end.
+
+        The process that writes it may run elsewhere, where we do not see it.
+        """
+        silent_s = self._silent_s(now)
+        usual_s = 0.0 if progress.silence is None else progress.silence.usual_gap_s
+        return silent_s is None or silent_s >= max(_SETTLED_S, min(_LONGEST_S, _GAPS * usual_s))
 
     def _silent_s(self, now: float) -> float | None:
         written = []

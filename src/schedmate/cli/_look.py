@@ -22,6 +22,8 @@ class Look:
     failure: str = ""
     """What it failed of in one line, and how to learn more."""
     curves: RunCurves | None = None
+    logs: int = 1
+    """How many logs of the job were read together."""
 
     @property
     def failed(self) -> bool:

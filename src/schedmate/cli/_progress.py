@@ -18,19 +18,29 @@ _SHOWN = ("loss", "train_loss", "lm_loss", "eval_loss", "val_loss", "accuracy", 
 _BAR_WIDTH = 24
 _LONGEST_NAME = 28
 _GAP = 2
+_SECONDS = {"d": 86_400, "h": 3600, "min": 60}
 
 
 def progress_line(
-    progress: Progress, width: int, *, bar: bool = False, silent_s: float | None = None
+    progress: Progress,
+    width: int,
+    *,
+    bar: bool = False,
+    silent_s: float | None = None,
+    logs: int = 1,
 ) -> Text:
     """`train.log  training  24%  1,200/5,000 steps  3.4/s  ends in 00:18:38 (…)  loss 2.31`.
 
     What matters least gives way where the screen is narrow; `silent_s` is how long nothing has
-    been written.
+    been written, `logs` how many of the job were read together.
     """
     parts = _parts(progress, bar=bar, silent_s=silent_s)
+    if logs > 1:
+        parts.insert(1, (4, Text(f"(of {logs} logs)")))
     if _length(parts) > width:
+        of_several = parts[1:2] if logs > 1 else []
         parts = _parts(progress, bar=bar, silent_s=silent_s, brief=True)
+        parts[1:1] = of_several
     while len(parts) > 1 and _length(parts) > width:
         parts.remove(max(parts, key=lambda part: part[0]))
     return Text(" " * _GAP).join(text for _, text in parts)
@@ -89,17 +99,27 @@ def _bar(fraction: float) -> Text:
 
 
 def _count(progress: Progress) -> str:
-    if progress.current is None:
+    if progress.current is None or progress.unit == "percent":  # the share is shown already
         return ""
     total = "" if progress.total is None else f"/{progress.total:,.12g}"
-    return f"{progress.current:,.12g}{total} {progress.unit}s"
+    return f"{progress.current:,.12g}{total} {progress.counted or progress.unit}s"
 
 
 def _speed(progress: Progress) -> str:
     rate = progress.rate_per_s
     if not rate or progress.phase in (*OVER, "stalled"):
         return ""
-    return f"{rate:.3g}/s" if rate >= 1 else f"{1 / rate:.3g} s each"
+    if progress.unit == "percent":
+        return f"{_span(1 / rate)} per %"
+    return f"{rate:.3g}/s" if rate >= 1 else f"{_span(1 / rate)} each"
+
+
+def _span(seconds: float) -> str:
+    """`3.2 s`, `17 min`, `2.5 h`: how long one of what is counted takes."""
+    for unit, least in (("d", 172_800), ("h", 7200), ("min", 120)):
+        if seconds >= least:
+            return f"{seconds / _SECONDS[unit]:.2g} {unit}"
+    return f"{seconds:.3g} s"
 
 
 def _end(progress: Progress, *, brief: bool) -> str:

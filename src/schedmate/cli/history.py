@@ -186,13 +186,15 @@ def list_verb(user: str | None, limit: int, as_json: bool) -> None:
     from schedmate import config
     from schedmate.cli._site import asked
     from schedmate.model.wire import to_json
+    from schedmate.service.visibility import viewer_of
     from schedmate.service.wiring import open_store
 
     settings = config.load()
+    sees = viewer_of(settings)
     runs = asked(
         settings,
         lambda client: client.history(user=user or "", limit=limit),
-        lambda: list(open_store(settings).recent_runs(user=user, limit=limit)),
+        lambda: [sees.run(run) for run in open_store(settings).recent_runs(user=user, limit=limit)],
     )
     if as_json:
         print_json({"schema": "schedmate.history/1", "runs": [to_json(run) for run in runs]})
@@ -268,6 +270,7 @@ def _run_here(settings: Settings, job_id: str, source: str | None) -> tuple[Past
 
     from schedmate.model import NotFound
     from schedmate.service.usecases.history_import import source_of_table
+    from schedmate.service.visibility import viewer_of
     from schedmate.service.wiring import open_store
 
     with closing(open_store(settings)) as store:
@@ -285,7 +288,8 @@ def _run_here(settings: Settings, job_id: str, source: str | None) -> tuple[Past
         run = store.run(job_id)
     if run is None:
         raise NotFound(f"job {job_id} has just been removed from the history")
-    return run, [short for short, name in names.items() if name != chosen]
+    shown = viewer_of(settings).run(run)
+    return shown, [short for short, name in names.items() if name != chosen]
 
 
 for _verb in (import_verb, list_verb, show_verb):

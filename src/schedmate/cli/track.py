@@ -199,7 +199,7 @@ def _look(job: Sequence[str], known: _Known) -> Look:
         )
     failed = progress.phase == "failed" and "-" not in job
     failure = failure_line([Path(log) for log in job]) if failed else ""
-    return Look(progress, failure=failure, curves=curves)
+    return Look(progress, failure=failure, curves=curves, logs=len(job))
 
 
 def _any_written(logs: Sequence[bool | None]) -> bool | None:
@@ -305,7 +305,9 @@ def _print_look(out: Console, look: Look) -> None:
     from schedmate.cli._progress import progress_line
 
     width = out.width if out.is_terminal else sys.maxsize
-    line = progress_line(look.progress, width, bar=out.is_terminal, silent_s=look.silent_s)
+    line = progress_line(
+        look.progress, width, bar=out.is_terminal, silent_s=look.silent_s, logs=look.logs
+    )
     out.print(line, soft_wrap=True)
     for text in _below(look, out):
         out.print(text, soft_wrap=True, markup=False)
@@ -348,9 +350,10 @@ def _show_live(seen: Looks) -> bool:
         for looks in seen:
             lines = []
             for one in looks:
-                lines.append(
-                    progress_line(one.progress, out.width, bar=True, silent_s=one.silent_s)
+                line = progress_line(
+                    one.progress, out.width, bar=True, silent_s=one.silent_s, logs=one.logs
                 )
+                lines.append(line)
                 lines += [Text(text) for text in _below(one, out)]
             live.update(Text("\n").join(lines), refresh=True)
             failed = any(one.failed for one in looks)

@@ -56,7 +56,8 @@ class Frame:
 
     def _grid(self) -> str:
         upright = "".join(f"M{self.across(value)} {SIZE}V0" for value in self.x.ticks)
-        level = "".join(f"M0 {self.up(value)}H{SIZE}" for value in self.y.ticks)
+        rows = self.y.kind == "labels"
+        level = "" if rows else "".join(f"M0 {self.up(value)}H{SIZE}" for value in self.y.ticks)
         return f'<path class="grid" d="{upright}{level}"/>'
 
     def _ticks(self) -> str:

@@ -20,7 +20,7 @@ class Series:
 
 COLOURS = 7
 DASHES = 4
-_ROW = 24
+_ROW = 30
 _BAR = 12
 _PERIOD = 16
 

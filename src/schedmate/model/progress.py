@@ -78,6 +78,8 @@ class Progress:
     log: str
     phase: Phase = "unknown"
     unit: Unit | None = None
+    counted: str = ""
+    """What a step is, where the log names it: a trial, a test, a file."""
     current: float | None = None
     total: float | None = None
     fraction: float | None = None

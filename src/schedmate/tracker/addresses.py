@@ -13,10 +13,13 @@ _ADDRESS = lazy_pattern(
     r"|(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?(?![\w.])"
 )
 _PLACEHOLDER = "…"
+_DOTS = 3
+"""Of the address of a machine."""
 
 
 def has_address(text: str) -> bool:
-    return ("/" in text or "." in text) and _ADDRESS.search(text) is not None
+    may_be = "/" in text or text.count(".") >= _DOTS
+    return may_be and _ADDRESS.search(text) is not None
 
 
 def without_addresses(text: str) -> str:

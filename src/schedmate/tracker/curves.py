@@ -31,6 +31,10 @@ class LossCurve:
     points: list[CurvePoint] = field(default_factory=list)
     every: int = 1
     seen: int = 0
+    before: float = 0.0
+    """Where the phase or the epoch began that counts anew, ..."""
+    newest: float = 0.0
+    """... and how far it is."""
 
     def add(self, metrics: Mapping[str, float], main: Series | None) -> None:
         name = self.name or _loss_in(metrics)
@@ -39,10 +43,14 @@ class LossCurve:
         timed = main.clock is not None
         if timed != self.timed:
             self.points, self.every, self.seen = [], 1, 0
+            self.before, self.newest = 0.0, 0.0
         self.name, self.timed = name, timed
+        at = main.timeline.elapsed_s if timed else main.counted
+        if at < self.newest:
+            self.before += self.newest
+        self.newest = at
         if self.seen % self.every == 0:
-            at = main.timeline.elapsed_s if timed else main.counted
-            self.points.append(CurvePoint(at, metrics[name]))
+            self.points.append(CurvePoint(self.before + at, metrics[name]))
         self.seen += 1
         if len(self.points) > _MAX_POINTS:
             self.points, self.every = self.points[::2], 2 * self.every

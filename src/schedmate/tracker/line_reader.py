@@ -32,7 +32,7 @@ class Shape:
 GENERIC = frozenset(
     {
         "tqdm", "rich", "alive-progress", "jsonl", "csv", "keyvalue", "parts", "learned", "link",
-        "stop", "checkpoint", "evaluation", "settings", "to do", "named",
+        "stop", "checkpoint", "evaluation", "settings", "to do", "named", "test run",
     }
 )  # fmt: skip
 """Formats that programs of any kind print."""

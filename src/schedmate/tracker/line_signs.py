@@ -64,7 +64,8 @@ _CLOSING = lazy_pattern(
 )
 _PARTING = lazy_pattern(
     r"\b(?:saved|wrote|written|exported|dumped|stored|finished|done|completed?|stopp(?:ed|ing)|exit"
-    r"(?:ed|ing)?|best|final|results?|scores?|summary|average|elapsed|wall[ -]?time|total time"
+    r"(?:ed|ing)?|best|final|converged|results?|scores?|summary|average|elapsed|wall[ -]?time"
+    r"|total time"
     r"|success(?:ful(?:ly)?)?|fertig|gespeichert|beendet|abgeschlossen|terminé|enregistré|guardado|terminado"
     r"|finalizado|salvo|concluído|salvato|completato|готово|сохранено|завершено)\b"
     r"|完成|已保存|结束|終了|保存し|완료|[-=]> ?\S{1,80}\.[a-z]\w{1,8}$"

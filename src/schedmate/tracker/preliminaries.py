@@ -13,6 +13,7 @@ _NAMES = (
     r"warm(?:ing)?[ _-]?up|burn(?:ing)?[ _-]?in|equilibrat\w{1,5}|thermali[sz]\w{1,6}"
     r"|calibrat\w{1,5}|initiali[sz]ation|preparation|preprocessing|dry[ -]?run|spin[ -]?up"
 )
+_HINTS = ("warm", "burn", "equil", "therm", "calib", "initial", "prep", "dry", "spin")
 _NAMED = lazy_pattern(rf"\b(?:{_NAMES})\b(?![\w-]|\s?[=:]\s?\d)", re.IGNORECASE)
 _HEADING = lazy_pattern(
     r"[\W\d]{0,40}(?:(?:(?:start|enter|begin|runn?)(?:ing|ning)?|now|info|phase|stage|part|step)"
@@ -31,6 +32,9 @@ _COUNT = lazy_pattern(r"\d\s{0,3}(?:/|of|out of)\s{0,3}\d")
 
 def names_preliminary(text: str) -> bool:
     """Whether a line names such a phase before its count, or is nothing but its heading."""
+    lowered = text.lower()
+    if not any(hint in lowered for hint in _HINTS):
+        return False
     count = _COUNT.search(text)
     if count is not None and _NAMED.search(text, 0, count.start()) is not None:
         return True

@@ -39,6 +39,7 @@ def _counted_progress(facts: Facts) -> Progress:
         log=facts.logs[index],
         phase=phase,
         unit=position.unit,
+        counted=position.series.thing,
         current=position.current,
         total=position.total,
         fraction=_fraction(position, elapsed, ahead),

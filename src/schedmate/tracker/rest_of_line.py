@@ -26,7 +26,8 @@ from schedmate.tracker.time_pairs import pair_of_times
 
 _MAX_LENGTH = 1024
 _OF = r"\s{0,3}(?:/|of|out of|von|sur|de)\s{0,3}"
-_PAIR = lazy_pattern(rf"(?<![\w./:-])({COUNT}){_OF}({COUNT})(?![\w/:]|\.\d)")
+_PAIR = lazy_pattern(rf"(?<![\w./:-])({COUNT})(?:\s\+\s\d{{1,6}}\))?{_OF}({COUNT})(?![\w/:]|\.\d)")
+"""`120/400`, or with those that are in work: `(120 + 16) / 400`."""
 _SHARE = lazy_pattern(
     r"(?<![\w.])(\d{1,3}(?:\.\d{1,6})?)\s?% ?"
     r"(?:done|completed?|finished|of (?:the )?(?:training|run)|trained|through)\b"

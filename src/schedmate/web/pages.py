@@ -37,7 +37,7 @@ def queue(
         found=found,
         following=next_page(wanted, found),
         before=wanted.before,
-        rows=[queue_row(view, now, in_words) for view in found.views],
+        rows=[queue_row(site.shown_to(viewer, view), now, in_words) for view in found.views],
         starts=readings.starts(now),
         predictions=accuracy.predictions[0],
         etas=next((one for one in accuracy.etas if one.error is not None), None),

@@ -43,7 +43,8 @@ def serving(settings: Settings, *, host: str, port: int | None) -> Iterator[Site
         config = uvicorn.Config(
             create_app(site),
             http=Connection,
-            log_level="warning",
+            log_config=None,  # the daemon's own log has its lines
+            log_level="error",  # what strangers send must not fill the log
             access_log=False,
             proxy_headers=False,
             timeout_graceful_shutdown=1,

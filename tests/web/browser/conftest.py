@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -21,9 +20,9 @@ from schedmate.service.usecases.submit import submit
 from schedmate.service.wiring import open_scheduler, open_store
 from schedmate.testing.builders import a_learned_rule, an_origin
 from schedulers.local_site import wait_for
+from web.browser.driver import the_browser
 from web.conftest import free_port
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 HOSTILE = "<img src=x onerror=\"document.title='owned'\">"
 PATIENCE_S = 240.0
 
@@ -195,16 +194,7 @@ def _daemon(settings, port):
 
 @pytest.fixture(scope="session")
 def chromium():
-    if CHROMIUM is None:
-        pytest.skip("Debian's chromium is not installed (scripts/install-test-packages)")
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    playwright.expect.set_options(timeout=60_000)
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage"]
-        )
-        yield browser
-        browser.close()
+    return the_browser()
 
 
 @pytest.fixture

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from schedmate.simulator.report import report_html
+from simulator.report.runs import digest_of, some_columns
+
 pytestmark = [pytest.mark.processes, pytest.mark.browser]
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
@@ -31,6 +34,8 @@ def paths(site):
         "/accuracy",
         "/model",
         "/rules",
+        "/me",
+        "/audit",
     ]
 
 
@@ -58,3 +63,16 @@ def test_no_page_is_wider_than_its_screen(site, open_page, width):
         if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
             wide.append(path)
     assert wide == []
+
+
+@pytest.mark.parametrize("colours", RULES)
+def test_a_report_is_accessible_too(chromium, tmp_path, colours):
+    path = tmp_path / "report.html"
+    path.write_text(report_html([digest_of(some_columns(200))], command="schedmate simulate t.csv"))
+    context = chromium.new_context(color_scheme=colours, viewport={"width": 390, "height": 800})
+    page = context.new_page()
+    page.goto(path.as_uri())
+    answer = axe.Axe().run(page, options={"runOnly": RULES[colours]})
+    assert not page.evaluate("document.documentElement.scrollWidth > innerWidth")
+    context.close()
+    assert [(one["id"], one["nodes"][0]["html"]) for one in answer.response["violations"]] == []

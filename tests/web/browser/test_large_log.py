@@ -8,12 +8,9 @@ import pytest
 
 from schedmate.model import Evidence, JobState
 from schedmate.testing.builders import a_diagnosis, a_job
-from web.browser.conftest import chromium, open_page
-from web.conftest import served
 
 pytestmark = [pytest.mark.processes, pytest.mark.browser]
 expect = pytest.importorskip("playwright.sync_api", reason="playwright is not installed").expect
-__all__ = ["chromium", "open_page", "served"]
 
 LINES = 80_000
 BLOCKS = 50

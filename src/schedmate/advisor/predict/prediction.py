@@ -210,15 +210,17 @@ def _from_history(history: History, target: Target) -> Prediction | None:
     newest = newest.take((newest.rows["duration"] > 0) & (newest.rows["end"] <= at))
     own = newest.rows["words"][:, _USER] == word_hash(target.user)
     for runs, whose in ((newest.take(own), f"{target.user}'s"), (newest, "all users'")):
-        if len(runs) >= _LEAST_HISTORY:
-            newest_first = np.argsort(-runs.rows["end"], kind="stable")
-            durations = runs.rows["duration"][newest_first][:_RECENT].tolist()
+        ended_well = runs.take(runs.rows["ending"] == COMPLETED)
+        if len(ended_well) >= _LEAST_HISTORY:
+            newest_first = np.argsort(-ended_well.rows["end"], kind="stable")
+            durations = ended_well.rows["duration"][newest_first][:_RECENT].tolist()
             return Prediction(
                 basis="history",
                 duration_s=_of_others(durations),
                 outcome=outcome(runs),
                 explanation=(
-                    f"no past run resembles it; {whose} last {len(durations)} runs took so long"
+                    f"no past run resembles it; {whose} last {len(durations)} completed runs took"
+                    " so long"
                 ),
             )
     return None

@@ -56,8 +56,13 @@ _EFFORT_OF_LINE: Final = 4
 _EFFORT_OF_NOTE: Final = 16
 _LAST_BLOCKS: Final = 2
 _CLOSELY_BLOCKS: Final = 512
+_CROWDED_BLOCK: Final = 5
+"""A block that is full of alarms counts as so many."""
 _LAST_BLOCKS_OF_HUGE: Final = 64
-"""A quarter of a gigabyte is read closely, then only the last 32 megabytes."""
+"""A quarter of a gigabyte is read closely, 50 megabytes if it is full of alarms, ..."""
+_SEARCHED_BLOCKS: Final = 4096
+_ALARMED_BLOCKS: Final = 16
+"""... then so many blocks with an alarm of the next two gigabytes, and the last 32 megabytes."""
 _RESTART: Final = re.compile(r"DUE TO JOB REQUEUE|attempts left; will restart worker group")
 _LOOK_BACK: Final = 1 << 13
 
@@ -85,9 +90,12 @@ class LogReader:
         self._liveness = LivenessWatch()
         self._known = KnownLines()
         self._crowded = False
+        self._sampled = False
+        """The block is so full of alarms that not each of them is looked at."""
         self._number = 1
         self._calm = 0
         self._effort = _MOST_EFFORT
+        self._searched, self._alarmed = _SEARCHED_BLOCKS, _ALARMED_BLOCKS
         self._attempt = origin.attempt
         self._last_bytes = b""
         self._body_lines: int | None = None
@@ -109,10 +117,10 @@ class LogReader:
         try:
             for raw in blocks(chunks):
                 waiting.append(raw)
-                if closely and len(waiting) > _LAST_BLOCKS:
-                    self._deadline.check()
-                    self._read_block(waiting.popleft())
-                    closely -= 1
+                self._deadline.check()
+                if closely > 0 and len(waiting) > _LAST_BLOCKS:
+                    full = self._read_block(waiting.popleft())
+                    closely -= _CROWDED_BLOCK if full else 1
                 elif len(waiting) > _LAST_BLOCKS_OF_HUGE:
                     self._pass_over(waiting.popleft())
         except TakesLong:
@@ -122,12 +130,23 @@ class LogReader:
             self._read_end(waiting)
 
     def _pass_over(self, raw: bytes) -> None:
-        """The middle of a huge log is only counted, so that what follows has its place."""
+        """The middle of a huge log is only counted, but for the first alarms in it."""
+        if self._is_alarmed(raw):
+            self._read_block(raw)
+            return
         lines = raw.count(b"\n")
         self._number += lines
         self._count_calm(lines)
         self._liveness.calm(raw, 0, len(raw))
         self._last_bytes = raw[-_TAIL_BYTES:]
+
+    def _is_alarmed(self, raw: bytes) -> bool:
+        if not self._searched or not self._alarmed:
+            return False
+        self._searched -= 1
+        found = self._prefilter.search(raw) is not None
+        self._alarmed -= found
+        return found
 
     def _read_end(self, waiting: deque[bytes]) -> None:
         self._effort = max(self._effort, _EFFORT_AT_END)
@@ -151,16 +170,19 @@ class LogReader:
         else:
             self._body_lines = None
 
-    def _read_block(self, raw: bytes) -> None:
+    def _read_block(self, raw: bytes) -> bool:
+        """Whether it is full of alarming lines."""
         self.readable = self.readable or is_text(raw[:_TAIL_BYTES])
         self._effort = min(_MOST_EFFORT, self._effort + _EFFORT_PER_BLOCK)
         block = Block(raw, self._number, self._last_bytes[-_LOOK_BACK:])
-        self._scan(block)
+        full = self._scan(block)
         self._number += block.lines
         self._last_bytes = (self._last_bytes + raw[-_TAIL_BYTES:])[-_TAIL_BYTES:]
+        return full
 
-    def _scan(self, block: Block) -> None:
+    def _scan(self, block: Block) -> bool:
         """Jump from one alarming line to the next; in a crowded block, from line to line."""
+        self._sampled = self._crowded
         at = self._read_traceback(block, 0)
         if self._crowded:
             at = self._scan_by_template(block, at)
@@ -175,6 +197,7 @@ class LogReader:
             else:
                 at = self._read_traceback(block, self._examine(block, at, found.start()))
         self._skip(block, at, block.end)
+        return self._sampled or hits > _CROWDED
 
     def _read_traceback(self, block: Block, at: int) -> int:
         """Look at every line while a traceback is being written."""
@@ -215,7 +238,7 @@ class LogReader:
                     at, last = self._read_traceback(block, end + 1), None
                     unknown += 1
                 else:
-                    self._effort, self._crowded = _EFFORT_PER_BLOCK, False
+                    self._effort, self._crowded, self._sampled = _EFFORT_PER_BLOCK, False, True
                     return max(start, block.near_end())
         self._skip_known(block, at, block.end)
         self._crowded = _MOST_UNKNOWN * unknown < len(keys)

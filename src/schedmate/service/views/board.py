@@ -6,7 +6,7 @@ import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from schedmate.service.views.job_view import JobView, retry_outcome
+from schedmate.service.views.job_view import JobView, actions_on, advice_on, retry_outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -74,8 +74,8 @@ class Board:
 
 def known_of(job: Job, store: Store) -> JobView:
     """One job with all that the store has about it; no log is read for it."""
-    kept, seen = store.advice(job.id), store.progress(job.id, job.restarts)
-    diagnoses, actions = store.diagnoses(job.id), tuple(store.actions(job_id=job.id))
+    kept, seen = advice_on(job.id, store), store.progress(job.id, job.restarts)
+    diagnoses, actions = store.diagnoses(job.id), actions_on(job.id, store)
     return JobView(
         job=job,
         advice=None if kept is None else kept.advice,
@@ -102,6 +102,7 @@ def seen_by(viewer: Viewer, view: JobView, owner_of: Callable[[JobId], str]) -> 
         actions=view.actions if whole else (),
         retry=view.retry if whole else None,
         suspects=tuple(map(viewer.suspicion, view.suspects)) if whole else (),
+        obstacle=view.obstacle if whole else None,
     )
 
 

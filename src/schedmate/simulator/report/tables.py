@@ -107,7 +107,8 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     head = "".join(f'<th scope="col">{text(heading)}</th>' for heading in headings)
     body = "".join(f"<tr>{''.join(row)}</tr>" for row in rows)
     return (
-        f'<div class="scroll plain"><table class="figures"><thead><tr>{head}</tr></thead>'
+        f'<div class="scroll plain" tabindex="0" role="group" aria-label="Table that scrolls">'
+        f'<table class="figures"><thead><tr>{head}</tr></thead>'
         f"<tbody>{body}</tbody></table></div>"
     )
 

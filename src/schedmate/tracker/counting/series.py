@@ -18,6 +18,13 @@ Clock = Literal["printed", "stamped", "polled"]
 
 _LAP = 0.9
 """A count that falls back after this share of its total has gone round; before, it restarted."""
+_THINGS = frozenset(
+    {
+        "fold", "trial", "phase", "stage", "seed", "repeat", "chain", "replicate", "task", "test",
+        "file", "game", "day", "generation", "round", "episode", "frame", "image", "molecule",
+        "page", "tile", "fit", "tree", "document", "video", "structure", "archive", "query",
+    }
+)  # fmt: skip
 _ODD = 2
 _SPANS = 6
 _NARROW = 1.1
@@ -105,6 +112,13 @@ class Series:
     """How long the log had been stamped when this count began."""
     ordinal: Ordinal | None = None
     counted: float = 0.0
+
+    @property
+    def thing(self) -> str:
+        """What it counts, where its name is that of a thing rather than of a step."""
+        words = self.name.lower().removeprefix("outer ").split()
+        thing = words[-1].removesuffix("s") if words else ""
+        return thing if thing in _THINGS and self.unit in ("step", "sample") else ""
 
     @property
     def aside(self) -> bool:

@@ -47,6 +47,7 @@ from schedmate.tracker.formats.torchvision import TorchVision
 from schedmate.tracker.formats.tqdm import Tqdm
 from schedmate.tracker.formats.transformers import Transformers
 from schedmate.tracker.formats.ultralytics import Ultralytics
+from schedmate.tracker.formats.unit_tests import UnitTests
 from schedmate.tracker.formats.xgboost import XGBoost
 
 FORMATS: tuple[LineFormat, ...] = (
@@ -83,6 +84,7 @@ FORMATS: tuple[LineFormat, ...] = (
     EspNet(),
     Dreamer(),
     Estimator(),
+    UnitTests(),
     Tqdm(),
     RichBars(),
     AliveProgress(),

@@ -27,7 +27,7 @@ _BESIDE = lazy_pattern(
     r"(?<![\w.])(?P<part>fold|split|trial|seed|repeat|run|chain|replicate)[\s:#=_-]{0,3}(?P<index>\d{1,4})(?![\w./])",
     re.IGNORECASE,
 )
-_COUNT = lazy_pattern(r"\d\s?/\s?\d")
+_COUNT = lazy_pattern(r"[\d)]\s?/\s?\d")
 UNEQUAL = frozenset({"phase", "stage", "task"})
 _UNEQUAL_CONFIDENCE = 0.4
 _NAMED_BY_NUMBER = frozenset({"seed", "experiment", "task"})

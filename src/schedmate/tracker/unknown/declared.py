@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Final
+from unicodedata import combining, normalize
 
 from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.tracker.formats.base import MAX_COUNT, clock_seconds
@@ -29,7 +30,7 @@ _SMALL = r"\d(?:\.\d{1,9})?[eE]-\d{1,2}(?!\w)"
 _BESIDE = rf"\s{{1,2}}(?P<unit>{_WORD})(?![\w.-]|\s{{0,3}}[:=]|\s{{1,3}}\d)"
 _FORMS = lazy_pattern(
     rf"(?P<key>{_WORD}(?: {_WORD}){{0,3}})['\"]?"
-    r"(?:\s{0,60}[:=|]\s{0,40}|\s?\.{3,60}\s?)['\"]?"
+    r"(?:\s{0,60}[:=|]\s{0,40}|\s{0,3}\.{3,60}\s{0,20})['\"]?"
     rf"(?:(?P<clock>{_CLOCK})|(?P<keyed>{_SMALL}|{COUNT}))(?![\w/:]|[.,]\d)(?=(?:{_BESIDE})?)"
     rf"|(?<![\w./:=-])(?<!\d,)(?P<number>{COUNT})\s{{1,2}}"
     rf"(?P<after>{_WORD}(?: {_WORD}(?![\w.-]|\s{{0,3}}[:=]))?)(?![\w.-]|\s{{0,3}}[:=])"
@@ -62,7 +63,7 @@ _QUANTIFIERS: Final = vocabulary(
 )
 _NEUTRAL: Final = vocabulary(
     "of the a to do run train training global optimizer opt outer simulation sim time-step"
-    " current i cur with over using in on will and model main this"
+    " current i cur with over using in on will and model main this de des du di der"
 )
 _SOMETHING_ELSE: Final = vocabulary(
     "warmup warm eval evaluation validation val valid test decay scheduler lr save saving log"
@@ -81,11 +82,18 @@ _SYNONYMS: Final = {
     "passe": "pass", "epochen": "epoch", "epoche": "epoch", "époque": "epoch", "época": "epoch",
     "итерация": "iter", "эпоха": "epoch", "эпох": "epoch",
 }  # fmt: skip
-_PREPOSITIONS: Final = vocabulary("in on from within at by of for to")
+_PREPOSITIONS: Final = vocabulary("in on from within at by of for to de des du di")
 _OF_DATA: Final = vocabulary(
-    "loaded loading from inference sampling evaluation eval test validation"
+    "loaded loading from inference sampling evaluation eval test validation horizon"
 )
 """Words that make `900 steps` those of something else, but not `900 prompts`."""
+_WAITING: Final = vocabulary("queue loaded loading cache buffer history")
+"""Behind a number of things these say where they are: `64 scenes in queue`."""
+_INDEX: Final = vocabulary(
+    "idx index no nr num number id done finished processed completed requested planned wanted"
+    " needed expected"
+)
+"""Behind the name of what is counted: `shard done idx=3`."""
 _WORK: Final = vocabulary("step iter epoch update round batch pass timestep sweep generation")
 _STOPS: Final = vocabulary("stop stops stopping ends end finish finishes halt halts quit quits")
 _AT_LAST: Final = vocabulary("after at")
@@ -105,6 +113,11 @@ def stem_of(word: str) -> str:
         bare = lowered.removesuffix(ending) if ending else lowered
         if bare in _SYNONYMS:
             return _SYNONYMS[bare]
+    if not lowered.isascii():  # `Durchläufe` are more than one `Durchlauf`
+        folded = "".join(one for one in normalize("NFD", lowered) if not combining(one))
+        return stem_of(folded.removesuffix("e")) if folded.isascii() else lowered
+    if lowered.endswith("ies") and len(lowered) > _SHORTEST + 1:
+        return f"{lowered[:-3]}y"
     return lowered[:-1] if len(lowered) > _SHORTEST and lowered[-1] in _PLURALS else lowered
 
 
@@ -223,11 +236,16 @@ def declared_in(text: str) -> Iterator[DeclaredNumber]:
             if stem_of(names[-1]) not in _WORK:
                 verbs = [word for word in verbs if word not in _OF_DATA]
                 words = [*verbs, *names]
-            of_another = not _SOMETHING_ELSE.isdisjoint([*words, *_behind(text, found)])
+            behind = _behind(text, found)
+            if len(names) < len(pieces_of(found["after"])) or stem_of(names[-1]) not in _WORK:
+                behind = [word for word in behind if word not in _WAITING]
+            of_another = not _SOMETHING_ELSE.isdisjoint([*words, *behind])
             if len(names) > 1 and names[0] != "time" and not of_another:  # `4000 time steps`
                 yield DeclaredNumber([*verbs, names[0]], value)
+        else:
+            behind = _behind(text, found)
         unit = pieces_of(found["unit"] or "")
-        if words and _SOMETHING_ELSE.isdisjoint([*words, *unit, *_behind(text, found)]):
+        if words and _SOMETHING_ELSE.isdisjoint([*words, *unit, *behind]):
             yield DeclaredNumber(words, value)
             if unit:
                 yield DeclaredNumber(unit, value)
@@ -295,6 +313,8 @@ def _name_of(words: Sequence[str]) -> _Name | None:
     quantified = not _QUANTIFIERS.isdisjoint(words)
     words = _before_preposition(words)
     own = [word for word in words if word not in _QUANTIFIERS and word not in _NEUTRAL]
+    while len(own) > 1 and own[-1] in _INDEX:
+        own.pop()
     if not own or (len(own[-1]) == 1 and own[-1] not in _SYNONYMS):
         return None
     stems = []
@@ -320,7 +340,8 @@ def _without_quantifier(word: str) -> str:
         return word
     for suffix in _SUFFIXES:
         if word.endswith(suffix) and word != suffix:
-            return word.removesuffix(suffix)
+            bare = word.removesuffix(suffix)
+            return bare.removeprefix("n") if bare.removeprefix("n") in _SYNONYMS else bare
     for prefix in _PREFIXES:
         rest = word.removeprefix(prefix)
         if rest != word and (rest in _SYNONYMS or stem_of(rest) in _KNOWN):
