@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from schedmate.model import Job, JobId
@@ -43,9 +44,12 @@ class ListedJobs:
         )
         return None if row is None else loads(Job, row[0])
 
-    def listed_jobs(self) -> list[Job]:
-        rows = self._db.rows("SELECT body FROM listed_jobs WHERE scheduler = ?", (self._scheduler,))
-        return [loads(Job, body) for (body,) in rows]
+    def listed_jobs(self, job_ids: Sequence[JobId] | None = None) -> list[Job]:
+        query, values = "SELECT body FROM listed_jobs WHERE scheduler = ?", [self._scheduler]
+        if job_ids is not None:
+            query += " AND job_id IN (SELECT value FROM json_each(?))"
+            values.append(json.dumps(job_ids))
+        return [loads(Job, body) for (body,) in self._db.rows(query, values)]
 
     def newest_change(self) -> int:
         row = self._db.one(

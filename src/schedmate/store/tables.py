@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from schedmate.model import (
@@ -12,14 +13,17 @@ from schedmate.model import (
     Diagnosis,
     Fingerprint,
     JobId,
+    JobState,
     LearnedPattern,
     LlmCall,
     NodeRun,
     PastRun,
     Progress,
+    RunProfile,
 )
-from schedmate.model.wire import dumps, loads
+from schedmate.model.wire import dumps, from_json, loads
 from schedmate.store.base import KeptAdvice, KeptEvent, KeptProgress, Spending
+from schedmate.store.facts import StoredFacts, action_record, facts_of
 from schedmate.store.lessons import Lessons
 from schedmate.store.listed_jobs import ListedJobs
 from schedmate.store.noderuns import NODE_RUNS, node_run
@@ -43,6 +47,8 @@ _PROBE = 65_536
 """Characters that are written to find out whether a disk that was full has space again."""
 _READINGS = 4000
 """How many of the newest rows of what was read are kept: two or three a job."""
+
+_ACTIONS = "SELECT body, state, at, note FROM actions WHERE scheduler = ?"
 
 
 class TableStore(Lessons, ListedJobs, TokenTable, NoticeTables, Overview, Sketches, Retention):
@@ -137,6 +143,27 @@ class TableStore(Lessons, ListedJobs, TokenTable, NoticeTables, Overview, Sketch
     def runs_of_code(self, code: str) -> list[PastRun]:
         return self._runs("code = ? ORDER BY end_time DESC", (code,), limit=_MATCHES)
 
+    def completed_profiles(
+        self, fingerprint: Fingerprint, *, limit: int
+    ) -> dict[tuple[JobId, int, float], RunProfile]:
+        found: dict[tuple[JobId, int, float], RunProfile] = {}
+        of_code = "SELECT body FROM runs WHERE code = ?"
+        newest = " ORDER BY end_time DESC LIMIT ?"
+        questions: tuple[tuple[str, tuple[Any, ...]], ...] = (
+            (f"{of_code} AND arguments = ?{newest}", (fingerprint.code, fingerprint.arguments)),
+            (f"{of_code}{newest}", (fingerprint.code,)),
+        )
+        for question, values in questions:
+            for (body,) in self._db.rows(question, (*values, _MATCHES)):
+                if len(found) >= limit:
+                    return found
+                run = json.loads(body)  # a whole run of its type would take ten times as long
+                job, profile = run["job"], run.get("profile")
+                if job["state"] == JobState.COMPLETED and profile is not None:
+                    key = job["id"], job.get("restarts", 0), job["submit_time"]
+                    found.setdefault(key, from_json(RunProfile, profile))
+        return found
+
     def recent_runs(self, *, user: str | None = None, limit: int = 1000) -> list[PastRun]:
         if user is None:
             return self._runs("TRUE ORDER BY end_time DESC", (), limit=limit)
@@ -219,17 +246,22 @@ class TableStore(Lessons, ListedJobs, TokenTable, NoticeTables, Overview, Sketch
         )
 
     def actions(
-        self, *, job_id: JobId | None = None, state: ActionState | None = None
+        self,
+        *,
+        job_id: JobId | None = None,
+        state: ActionState | None = None,
+        since: float | None = None,
     ) -> list[ActionRecord]:
+        # what is not asked for is left out of the statement: an index serves the rest
+        wanted = {"job_id = ?": job_id, "state = ?": state, "at >= ?": since}
+        given = {term: value for term, value in wanted.items() if value is not None}
         rows = self._db.rows(
-            "SELECT body, state, at, note FROM actions WHERE scheduler = ?"
-            " AND (? IS NULL OR job_id = ?) AND (? IS NULL OR state = ?) ORDER BY id",
-            (self._scheduler, job_id, job_id, state, state),
+            " AND ".join((_ACTIONS, *given)) + " ORDER BY id", (self._scheduler, *given.values())
         )
-        return [
-            ActionRecord(action=loads(Action, body), state=how, at=at, note=note)
-            for body, how, at, note in rows
-        ]
+        return [action_record(*row) for row in rows]
+
+    def job_facts(self, job_ids: Sequence[JobId]) -> dict[JobId, StoredFacts]:
+        return facts_of(self._db, self._scheduler, job_ids)
 
     # the event log
 

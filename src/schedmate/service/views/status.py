@@ -30,7 +30,7 @@ def site_status(settings: Settings, store: Store, now: float) -> SiteStatus:
         kept = None if job.state.ended else store.progress(job.id, job.restarts)
         seen += [] if kept is None else [kept.at]
     decisions = Counter(
-        f"{one.action.kind} {one.state}" for one in store.actions() if one.at > now - _DAY_S
+        f"{one.action.kind} {one.state}" for one in store.actions(since=now - _DAY_S)
     )
     return SiteStatus(
         version=schedmate.__version__,
