@@ -333,7 +333,7 @@ def _idle(daemon: ServedDaemon, seconds: float = 40.0) -> str:
 
 def _settled(daemon: ServedDaemon, seconds: float) -> float:
     """The processor's share that it takes by itself, once what follows a start is over."""
-    shares = []
+    shares: list[float] = []
     while len(shares) < _SETTLES_WITHIN and (not shares or shares[-1] > _LITTLE):
         cpu, begun = daemon.cpu_s(), time.monotonic()
         time.sleep(seconds)
