@@ -25,6 +25,7 @@ PACKAGES: dict[str, set[str]] = {
     "site_settings": {"sections"},
     "config": {"model", "sections", "site_settings"},
     "disk": {"model"},
+    "design": {"model"},
     "policies": {"model"},
     "files": {"model"},
     "advisor": {"model", "files"},
@@ -35,7 +36,7 @@ PACKAGES: dict[str, set[str]] = {
     "store": {"model", "config", "disk"},
     "schedulers": {"model", "config", "sections", "disk", "files"},
     "core": {"model", "policies"},
-    "simulator": {"model", "files", "policies", "core", *THINKERS},
+    "simulator": {"model", "design", "files", "policies", "core", *THINKERS},
     "service": {
         "model",
         "config",
@@ -47,10 +48,10 @@ PACKAGES: dict[str, set[str]] = {
         *THINKERS,
         *OUTSIDE,
     },
-    "web": {"model", "config", "site_settings", "service", "store"},
+    "web": {"model", "config", "design", "site_settings", "service", "store"},
     "client": {"model", "service"},
     "mcp": {"model", "service"},
-    "demo": {"model", "config", "policies", "simulator", "service", "llm"},
+    "demo": {"model", "config", "design", "policies", "simulator", "service", "llm"},
     "testing": {"model", "config", "files", "policies", "core", "simulator", *OUTSIDE},
 }
 """Which packages a package may import, wherever in its files. The command line may import all of

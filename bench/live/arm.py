@@ -19,7 +19,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field, replace
@@ -27,6 +27,9 @@ from pathlib import Path
 
 from bench.command import command_line
 from bench.live.replayed_jobs import COMES_BACK, GPUS_PER_NODE, NODES, SPEED, ReplayedJob
+from schedmate.core import JobAdvised
+from schedmate.model import Prediction
+from schedmate.service.records.event_log import opened
 from schedmate.store.base import KeptEvent
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.slurm_cluster import private_slurm
@@ -34,7 +37,7 @@ from schedmate.testing.slurm_cluster import private_slurm
 _LOOK_S = 1.0
 _WEEK_MINUTES = round(7 * 24 * 60 / SPEED)
 CLUSTER = {
-    "SchedulerParameters": "bf_interval=5,bf_continue,bf_resolution=5,sched_interval=5,"
+    "SchedulerParameters": "bf_interval=1,bf_continue,bf_resolution=1,sched_interval=1,"
     "batch_sched_delay=1",
     "PriorityWeightAge": "1000",
     "PriorityWeightFairshare": "10000",
@@ -51,8 +54,8 @@ partition's weight is the room that nice numbers need above Slurm's floor."""
 DAEMON = {
     "SCHEDMATE_SCHEDULER": "slurm",
     "SCHEDMATE_MODE": "act",
-    "SCHEDMATE_SLURM__POLL_S": "2",
-    "SCHEDMATE_HANG__MINUTES": "0.5",
+    "SCHEDMATE_SLURM__POLL_S": "1",
+    "SCHEDMATE_HANG__MINUTES": "0.15",
     "SCHEDMATE_LONGEST_WAIT_S": "15",
     "SCHEDMATE_LLM__ENABLED": "false",
     "SCHEDMATE_NICE_RANGE": "40000",
@@ -60,6 +63,8 @@ DAEMON = {
 }
 """The nice range is as wide as fair share weighs, over the costs that occur here. A day of being
 overtaken is as much shorter as all else."""
+_PROVISIONAL = int(DAEMON["SCHEDMATE_NICE_RANGE"]) // 2
+"""The number of a job that has not been read."""
 _REQUESTS = ("REQUEST_JOB_INFO", "REQUEST_BATCH_SCRIPT", "REQUEST_UPDATE_JOB")
 
 
@@ -90,8 +95,8 @@ class JobResult:
     attempts: list[Attempt] = field(default_factory=list)
     predicted: tuple[float, float, float] | None = None
     basis: str = "none"
-    reading_s: float = 0.0
-    """How long the daemon was busy with reading it."""
+    placed_s: float | None = None
+    """From its submission until Slurm showed the nice number by its prediction."""
 
 
 @dataclass(slots=True)
@@ -185,7 +190,9 @@ class Owners:
     def _look(self) -> bool:
         """Act as owners do; whether nothing is left."""
         left = 0
-        for job_id, state, used, restarts, end in _queue():
+        for job_id, state, used, restarts, end, nice in _queue():
+            if nice not in (0, _PROVISIONAL):
+                _placed.setdefault(job_id, time.time())
             if state in _ENDED and end is not None:
                 _ends[job_id, restarts] = end
             each = self._submissions.get(job_id)
@@ -227,12 +234,16 @@ _ends: dict[tuple[str, int], float] = {}
 """When runs ended: accounting has the time of the requeue for one that is queued again later."""
 
 
-def _queue() -> list[tuple[str, str, int, int, float | None]]:
-    columns = "JobID:20,State:20,TimeUsed:20,RestartCnt:20,EndTime:20"
+_placed: dict[str, float] = {}
+"""When jobs were first seen with a nice number of their own."""
+
+
+def _queue() -> list[tuple[str, str, int, int, float | None, int]]:
+    columns = "JobID:20,State:20,TimeUsed:20,RestartCnt:20,EndTime:20,Nice:20"
     rows = (line.split() for line in ask("squeue", "-h", "-tall", "-O", columns).splitlines())
     return [
-        (job, state, _seconds(used), int(count), _time(end))
-        for job, state, used, count, end in rows
+        (job, state, _seconds(used), int(count), _time(end), int(nice))
+        for job, state, used, count, end, nice in rows
     ]
 
 
@@ -248,7 +259,9 @@ def _results(submitted: Mapping[str, tuple[Submission, float]]) -> dict[int, Job
     found: dict[int, JobResult] = {}
     for job_id in sorted(submitted, key=lambda each: submitted[each][1]):
         each, at = submitted[job_id]
-        result = found.setdefault(each.job.number, JobResult(each.job.number, at))
+        placed = _placed.get(job_id)
+        first = JobResult(each.job.number, at, placed_s=None if placed is None else placed - at)
+        result = found.setdefault(each.job.number, first)
         for restarts, attempt in enumerate(_attempts().get(job_id, [])):
             ended = _ends.get((job_id, restarts), attempt.end)
             result.attempts.append(replace(attempt, end=ended if attempt.end else None))
@@ -280,7 +293,7 @@ def _time(text: str) -> float | None:
 def _daemon(state: Path, settings: Mapping[str, str]) -> Iterator[subprocess.Popen[bytes]]:
     with state.with_suffix(".serve.log").open("wb") as log:
         process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "schedmate", "serve"],
+            [sys.executable, "-P", "-m", "bench.live.compressed_time", "serve"],
             env={**os.environ, **DAEMON, **settings, "SCHEDMATE_STATE_DIR": str(state)},
             stdout=log,
             stderr=log,
@@ -307,23 +320,17 @@ def _cost(pid: int) -> dict[str, float]:
 
 
 def read_store(path: Path, arm: ArmResult) -> None:
-    """What was predicted of each job's first submission and how long that took, and the actions of
-    each kind."""
-    actions: dict[str, int] = defaultdict(int)
+    """What was first predicted of each job's first submission, and the actions of each kind."""
     with closing(SqliteStore(path, scheduler="slurm")) as store:
-        for record in store.actions(state="done"):
-            actions[record.action.kind] += 1
-        taken = reading_s(_all_events(store))
-        for result in arm.jobs:
-            first = result.attempts[0].job_id if result.attempts else ""
-            result.reading_s = taken.get(first, 0.0)
-            kept = store.advice(first)
-            prediction = None if kept is None else kept.advice.prediction
-            if prediction is not None and prediction.duration_s is not None:
-                spread = prediction.duration_s
-                result.predicted = (spread.p10, spread.p50, spread.p90)
-                result.basis = prediction.basis
-    arm.actions = dict(actions)
+        arm.actions = dict(Counter(each.action.kind for each in store.actions(state="done")))
+        predictions = first_predictions(_all_events(store))
+    for result in arm.jobs:
+        first = result.attempts[0].job_id if result.attempts else ""
+        prediction = predictions.get(first)
+        if prediction is not None and prediction.duration_s is not None:
+            spread = prediction.duration_s
+            result.predicted = (spread.p10, spread.p50, spread.p90)
+            result.basis = prediction.basis
 
 
 def _all_events(store: SqliteStore) -> list[KeptEvent]:
@@ -333,18 +340,16 @@ def _all_events(store: SqliteStore) -> list[KeptEvent]:
     return found
 
 
-def reading_s(events: Sequence[KeptEvent]) -> dict[str, float]:
-    """Of each job that was read, the time since it was seen or the job before it was read."""
-    seen: dict[str, float] = {}
-    taken: dict[str, float] = {}
-    last = 0.0
-    for event in events:
-        if event.kind == "JobSeen":
-            seen.setdefault(event.job_id, event.at)
-        elif event.kind == "JobAdvised" and event.job_id not in taken:
-            taken[event.job_id] = event.at - max(last, seen.get(event.job_id, event.at))
-            last = event.at
-    return taken
+def first_predictions(events: Sequence[KeptEvent]) -> dict[str, Prediction | None]:
+    """By job: those that its place in the queue came from. A job that has waited long is read once
+    more when it starts."""
+    found: dict[str, Prediction | None] = {}
+    for row in events:
+        if row.kind == "JobAdvised" and row.job_id not in found:
+            event = opened(row)
+            advice = event.advice if isinstance(event, JobAdvised) else None
+            found[row.job_id] = None if advice is None else advice.prediction
+    return found
 
 
 def ask(*command: str) -> str:

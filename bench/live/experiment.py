@@ -36,7 +36,7 @@ ARMS = ("plain", "schedmate")
 def main() -> None:
     parser = command_line(__doc__, __spec__)
     parser.add_argument("--jobs", type=int, default=500)
-    parser.add_argument("--history", type=int, default=600)
+    parser.add_argument("--history", type=int, default=1500)
     parser.add_argument("--pairs", type=int, default=1)
     parser.add_argument("--first", type=int, default=1, help="number of the first pair: its seed")
     parser.add_argument("--load", type=float, default=1.0)

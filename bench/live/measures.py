@@ -31,6 +31,8 @@ class Measured:
     """Held no GPU between its submission and its end, its owner's delays included."""
     first_wait_s: float
     wasted_gpu_s: float
+    hung_gpu_s: float
+    """Of what was wasted: held by runs that did nothing any more."""
     retries: int
     timed_out: bool
 
@@ -60,9 +62,16 @@ def _measured(job: ReplayedJob, result: JobResult) -> Measured:
         wait_s=max(0.0, jct_s - sum(map(_ran_s, runs))),
         first_wait_s=max(0.0, (runs[0].start or 0.0) - result.submitted) if runs else jct_s,
         wasted_gpu_s=job.gpus * sum(map(_ran_s, broken)) if job.fate in WASTED else 0.0,
+        hung_gpu_s=_hung_gpu_s(job, runs),
         retries=max(0, len(runs) - 1),
         timed_out=any(each.state == "TIMEOUT" for each in runs),
     )
+
+
+def _hung_gpu_s(job: ReplayedJob, runs: Sequence[Attempt]) -> float:
+    if job.fate != "hangs" or not runs:
+        return 0.0
+    return job.gpus * max(0.0, _ran_s(runs[0]) - job.breaks_at_s)
 
 
 def _ran_s(attempt: Attempt) -> float:
@@ -80,8 +89,9 @@ def report(
     out.print(_sums(base, mate, left_out=len(jobs) - len(both)))
     out.print(_waits(base, mate))
     out.print(_predictions(ours, base))
-    out.print(_simulated(base, mate, plain, ours, settings))
-    for line in (*_fairness(base, mate, ours, settings), *_cost(ours)):
+    shown, chance = _simulated(base, mate, plain, ours, settings)
+    out.print(shown)
+    for line in (*_fairness(base, mate, ours, settings, chance), *_cost(ours)):
         out.print(line)
     if settings:
         out.print(f"settings of the daemon beyond {DAEMON}: {dict(settings)}")
@@ -117,6 +127,7 @@ FIGURES: dict[str, Callable[[Arm], float]] = {
     "- by mistakes of their own": lambda arm: _wasted(arm, "mistake"),
     "- by faults of the machine": lambda arm: _wasted(arm, "fault"),
     "- by hangs": lambda arm: _wasted(arm, "hangs"),
+    "- of it while hung: avoidable": lambda arm: sum(each.hung_gpu_s for each in arm),
     "retries": lambda arm: float(sum(each.retries for each in arm)),
     "killed by a limit": lambda arm: float(sum(each.timed_out for each in arm)),
 }
@@ -184,8 +195,9 @@ def reaction_s(jobs: Sequence[ReplayedJob], ours: ArmResult) -> float:
 
 def _simulated(
     base: Arm, mate: Arm, plain: ArmResult, ours: ArmResult, settings: Mapping[str, str]
-) -> Table:
-    """The same jobs in the simulator, and how far it is from what happened."""
+) -> tuple[Table, list[Outcome]]:
+    """The same jobs in the simulator, and how far it is from what happened; and the replicas
+    without SchedMate."""
     extra_s, back_s = overhead_s(base, plain), reaction_s([each.job for each in base], ours)
     jobs = [each.job for each in base]
     shown = table(
@@ -194,12 +206,13 @@ def _simulated(
         ("", "live", "simulated", "error", "with measured run times", "error"),
     )
     arms = {"Slurm": (base, plain), "Slurm + SchedMate": (mate, ours)}
-    averages = []
+    averages, chance = [], list[Outcome]()
     for name, (arm, result) in arms.items():
         found = [
             _replicas(jobs, result, RunTimes(extra_s, known), back_s, settings)
             for known in ({}, _run_times(result))
         ]
+        chance = chance or found[0]
         live = _jct(arm)
         for figure, of in _COMPARED.items():
             values = [[of(each.jct_s) for each in replicas] for replicas in found]
@@ -211,7 +224,7 @@ def _simulated(
         averages.append([np.array([live.mean()]), *means])
     gain, *gains = (first / second for first, second in zip(*averages, strict=True))
     _add(shown, "times better", float(gain[0]), [each.tolist() for each in gains])
-    return shown
+    return shown, chance
 
 
 _COMPARED: dict[str, Callable[[np.ndarray], float]] = {
@@ -259,27 +272,45 @@ def _add(shown: Table, name: str, live: float, simulated: Sequence[Sequence[floa
     shown.add_row(name, f"{live:,.2f}", *cells)
 
 
-def _fairness(base: Arm, mate: Arm, ours: ArmResult, settings: Mapping[str, str]) -> Iterator[str]:
+def _fairness(
+    base: Arm, mate: Arm, ours: ArmResult, settings: Mapping[str, str], chance: Sequence[Outcome]
+) -> Iterator[str]:
     before = {each.job.number: each.first_wait_s for each in base}
-    limits = fairness_limits(settings)
-    known = {each.number: each.predicted for each in ours.jobs}
-    bounds = np.array(
-        [
-            max(3600 * limits.hours, limits.times * (known[each.job.number] or (0, 0, 0))[1])
-            for each in mate
-        ]
-    )
-    longer = np.array([each.first_wait_s - before[each.job.number] for each in mate])
+    after = {each.job.number: each.first_wait_s for each in mate}
+    bounds = _bounds(ours, settings)
+    longer = np.array([after[number] - before[number] for number in after])
     yield (
         f"first waits that became longer by more than 5 s: {int((longer > 5).sum())}, "  # noqa: PLR2004
         f"at most by {longer.max():.0f} s; 99 % by less than {np.percentile(longer, 99):.0f} s"
     )
+    limits = fairness_limits(settings)
+    replicas = [dict(zip(each.numbers, each.first_wait_s.tolist(), strict=True)) for each in chance]
+    by_chance = [
+        beyond(one, other, bounds) for one in replicas for other in replicas if one is not other
+    ]
     yield (
         f"longer by more than the bound on being overtaken (the longer of {limits.hours:.3g} h and "
-        f"{limits.times:g} times the prediction): {int((longer > bounds).sum())}"
+        f"{limits.times:g} times the prediction): {beyond(before, after, bounds)} with SchedMate, "
+        f"{beyond(after, before, bounds)} without; of two simulated runs without it "
+        f"{np.mean(by_chance):.1f} ({min(by_chance)} to {max(by_chance)})"
     )
     fates = Counter(each.job.fate for each in mate)
     yield "fates: " + ", ".join(f"{count} {fate}" for fate, count in fates.most_common())
+
+
+def _bounds(ours: ArmResult, settings: Mapping[str, str]) -> dict[int, float]:
+    limits = fairness_limits(settings)
+    return {
+        each.number: max(3600 * limits.hours, limits.times * (each.predicted or (0, 0, 0))[1])
+        for each in ours.jobs
+    }
+
+
+def beyond(
+    first: Mapping[int, float], second: Mapping[int, float], bounds: Mapping[int, float]
+) -> int:
+    """How many jobs waited longer in the second of two runs by more than their bounds."""
+    return sum(second[number] - first[number] > bounds[number] for number in first)
 
 
 def _cost(ours: ArmResult) -> Iterator[str]:
@@ -289,10 +320,11 @@ def _cost(ours: ArmResult) -> Iterator[str]:
         f"the daemon: {cost['cpu_s']:.0f} s of CPU time in {cost['seconds']:.0f} s, "
         f"{cost['peak_mb']:.0f} MB at most; {actions}"
     )
-    spent = [each.reading_s for each in ours.jobs if each.predicted is not None]
+    placed = [each.placed_s for each in ours.jobs if each.placed_s is not None]
+    middle, most = np.percentile(placed, [50, 99]) if placed else (math.nan, math.nan)
     yield (
-        f"reading a job: {np.mean(spent):.2f} s on average, {np.percentile(spent, 99):.1f} s at "
-        "the 99th percentile"
+        f"from submission to the nice number by its prediction: {middle:.1f} s in the median, "
+        f"{most:.1f} s at the 99th percentile of {len(placed)} jobs"
     )
     asked = {name: round(count) for name, count in cost.items() if name.startswith("REQUEST")}
     yield f"asked of slurmctld, the owners' own looks included: {asked}"

@@ -39,13 +39,19 @@ NODES, GPUS_PER_NODE = 4, 8
 GPUS = NODES * GPUS_PER_NODE
 SPEED = 480.0
 """Seconds of the trace in a second here."""
-SHORTEST_S, LONGEST_S, LONGEST_MEANT_S = 4.0, 120.0, 240.0
+SHORTEST_S, LONGEST_S, LONGEST_MEANT_S = 4.0, 160.0, 320.0
 PACE_SIGMA = 0.1
 """How runs of the same numbers differ: the machine's part."""
 _HANGS_FROM_S = 60.0
 _SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
 _FACTORS = (1.0, 1.0, 6.8, 60.0, 60.0)
 _ROUND_MINUTES = (1, 2, 3, 5, 10, 15, 20, 30, 45, 60)
+_BACK_SHARES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
+_BACK_AFTER_S = (6.0, 6.0, 34.0, 2139.0, 48_768.0, 109_018.0, 109_018.0)
+"""Quantiles of the trace: from the end of a failed run, had it started at once, to the next
+submission of the same user with as many GPUs (3,806 runs)."""
+_LEAST_BACK_S = 1.0
+"""Owners look at their jobs once a second."""
 _OLD_S = 30 * 86400.0
 _BATCH = 32
 
@@ -149,7 +155,7 @@ def _job(
     whole_s = {"completes": run_s, "hangs": run_s / 2 / early}.get(fate, run_s / early)
     meant_s = min(whole_s / pace, LONGEST_MEANT_S)
     minutes = _limit_minutes(max(meant_s * pace, run_s), rng)
-    back_s = min(max(rng.lognormvariate(3.4, 1.0), 10.0), 120.0)
+    back_s = _back_after_s(rng)
     gpus = min(max(1, int(float(row["gpu_num"]))), GPUS_PER_NODE)
     return ReplayedJob(number, user, gpus, at_s, run_s, meant_s, fate, pace, minutes, back_s)
 
@@ -161,6 +167,11 @@ def _fate(status: str, run_s: float, rng: random.Random) -> Fate:
     if status == "Killed":
         return "hangs" if run_s >= _HANGS_FROM_S and drawn < 1 / 3 else "cancelled"
     return "completes"
+
+
+def _back_after_s(rng: random.Random) -> float:
+    drawn = float(np.exp(np.interp(rng.random(), _BACK_SHARES, np.log(_BACK_AFTER_S))))
+    return max(drawn / SPEED, _LEAST_BACK_S)
 
 
 def _limit_minutes(longest_s: float, rng: random.Random) -> int:
@@ -244,6 +255,12 @@ for epoch in range(config["epochs"]):
 print("training finished", flush=True)
 '''
 _PROGRAMS = (_EPOCHS, _STEPS, _SAMPLES)
+FAULT = (
+    "RuntimeError: NCCL error in: ProcessGroupNCCL.cpp:2251, remote process exited or there was a "
+    "network error, NCCL version 2.21.5\nncclRemoteError: A call failed possibly due to a "
+    "network error or a remote process exiting prematurely.\n"
+)
+"""What the log of a job that met a fault ends with."""
 MACHINE = '''\
 """What the machine does to a run, apart from the training code: its pace, and what breaks it."""
 import os

@@ -1,9 +1,10 @@
 """The jobs of the live experiment once more in the simulator, as its policy `slurm` runs them.
 
-What goes in: times of submission, requests, limits, the numbers in the code, what the daemon
-predicted and how long it read each job, Slurm's configuration, and two constants of that machine:
-how much longer than its steps a run lasts, and how long after a failure SchedMate has queued a job
-again. No wait goes in. On a busy machine runs take longer than their steps by very different times;
+What goes in: times of submission, requests, limits, the numbers in the code, what the daemon first
+predicted of each job and how long after its submission Slurm had the nice number, Slurm's
+configuration, and two constants of that machine: how much longer than its steps a run lasts, and
+how long after a failure SchedMate has queued a job again, on other nodes. No wait goes in. On a
+busy machine runs take longer than their steps by very different times;
 with the measured run times instead of the constant, what is left is the error of the scheduler's
 model.
 """
@@ -16,14 +17,15 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from bench.live.arm import DAEMON, ArmResult
-from bench.live.replayed_jobs import COMES_BACK, GPUS_PER_NODE, NODES, ReplayedJob
-from schedmate.core import DecisionEngine
+from bench.live.arm import DAEMON, ArmResult, JobResult
+from bench.live.compressed_time import COMPRESSED
+from bench.live.replayed_jobs import COMES_BACK, FAULT, GPUS_PER_NODE, NODES, ReplayedJob
+from schedmate.core import DecisionEngine, JobDiagnosed, NodeChoice
 from schedmate.core.fairness import FairnessLimits
 from schedmate.core.retry import DecisionLimits
-from schedmate.model import JobState
+from schedmate.handler import Case, NamedLog
+from schedmate.model import Job, JobState
 from schedmate.model.priority import DEFAULT_ORDERING
-from schedmate.policies import ordering
 from schedmate.policies.slurm import Slurm
 from schedmate.policies.slurm_parameters import SlurmParameters
 from schedmate.simulator.engine.cluster import Plain, SlurmNodes
@@ -32,6 +34,7 @@ from schedmate.simulator.engine.limits import ended_at_limits
 from schedmate.simulator.engine.steering import Steered
 from schedmate.simulator.estimators.base import Estimates, unknown
 from schedmate.simulator.experiments.execute import job_columns
+from schedmate.simulator.shell.diagnosing import Diagnoses
 from schedmate.simulator.shell.shell import SimulatedDaemon
 from schedmate.simulator.traces.base import TraceJob
 from schedmate.simulator.traces.columns import TraceColumns, columns_of
@@ -41,6 +44,8 @@ _BREAKS = -1
 _PAUSE_S = 2.0
 """Between a requeue and the earliest start of the next run."""
 _NEVER_S = 1e6
+HANG_S = 60.0 * float(DAEMON["SCHEDMATE_HANG__MINUTES"]) + 2.0
+"""From its last line to the end of a run that hangs: two looks longer than the silence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +88,12 @@ def simulate(
     columns = ended_at_limits(asked, parameters.over_time_limit_s)
     by_number = {str(job.number): job for job in jobs}
     ordered = [by_number[each] for each in columns.ids]
-    daemon = None if schedmate is None else _daemon(columns, schedmate, settings or {})
-    beside = OwnersBeside(ordered, times, reaction_s + _PAUSE_S, daemon)
+    recovery = _SecondRuns(ordered, times)
+    daemon = None
+    if schedmate is not None:
+        faults = _Faults(recovery)
+        daemon = _daemon(columns, schedmate, settings or {}, faults, reaction_s)
+    beside = OwnersBeside(ordered, times, daemon)
     values = {**DAEMON, **(settings or {})}
     engine = SimulationEngine(
         columns,
@@ -93,7 +102,7 @@ def simulate(
         SlurmNodes([GPUS_PER_NODE] * NODES),
         physics=Plain(columns.gpus.tolist()),
         restart_s=0.0,
-        recovery=_SecondRuns(ordered, times),
+        recovery=recovery,
         beside=beside,
         nice_range=int(values["SCHEDMATE_NICE_RANGE"]),
         over_time_limit_s=parameters.over_time_limit_s,
@@ -121,16 +130,25 @@ def _trace_job(job: ReplayedJob, submitted: float, times: RunTimes) -> TraceJob:
     )
 
 
-def _daemon(columns: TraceColumns, arm: ArmResult, settings: Mapping[str, str]) -> SimulatedDaemon:
+def _daemon(
+    columns: TraceColumns,
+    arm: ArmResult,
+    settings: Mapping[str, str],
+    faults: _Faults,
+    reaction_s: float,
+) -> SimulatedDaemon:
     """The decision engine with the live daemon's settings and predictions."""
     values = {**DAEMON, **settings}
+    look_s = float(values["SCHEDMATE_SLURM__POLL_S"])
     fairness = fairness_limits(settings)
-    order = ordering(values.get("SCHEDMATE_POLICY", DEFAULT_ORDERING))
+    order = COMPRESSED[values.get("SCHEDMATE_POLICY", DEFAULT_ORDERING)]()
     return SimulatedDaemon(
         DecisionEngine(order, DecisionLimits(fairness=fairness)),
         columns,
-        estimates=_estimates(columns, arm),
-        look_s=float(values["SCHEDMATE_SLURM__POLL_S"]),
+        estimates=_estimates(columns, arm, look_s),
+        diagnoses=faults,
+        look_s=look_s,
+        requeue_s=max(0.0, reaction_s - look_s / 2) + _PAUSE_S,
     )
 
 
@@ -143,12 +161,42 @@ def fairness_limits(settings: Mapping[str, str]) -> FairnessLimits:
     )
 
 
-def _estimates(columns: TraceColumns, arm: ArmResult) -> Estimates:
+def _estimates(columns: TraceColumns, arm: ArmResult, look_s: float) -> Estimates:
     known = {str(each.number): each for each in arm.jobs}
     spreads = [known[each].predicted or (math.nan,) * 3 for each in columns.ids]
     p10, p50, p90 = np.array(spreads, dtype=np.float64).T
-    cost = np.array([known[each].reading_s for each in columns.ids])
+    costs = reading_s(arm.jobs, look_s)
+    cost = np.array([costs.get(int(each), 0.0) for each in columns.ids])
     return Estimates(p10, p50, p90, cost, "live", [known[each].basis for each in columns.ids])  # type: ignore[misc]
+
+
+def reading_s(results: Sequence[JobResult], look_s: float) -> dict[int, float]:
+    """How long a reader that reads one job after the other is busy with each, so that their nice
+    numbers come when they came. Half a look passes until a job is seen."""
+    placed = [(each.submitted + each.placed_s, each) for each in results if each.placed_s]
+    costs, free = {}, -math.inf
+    for at, each in sorted(placed, key=lambda pair: pair[0]):
+        costs[each.number] = max(0.0, at - max(free, each.submitted + look_s / 2))
+        free = at
+    return costs
+
+
+class _Faults(Diagnoses):
+    """The log of a job that met a fault, through the real handler."""
+
+    def of(
+        self, job: int, seen: Job, now: float, scheduler: Steered, *, hung: bool
+    ) -> JobDiagnosed:
+        log = NamedLog("job.log", FAULT.encode())
+        case = Case(logs=(log,), state=JobState.FAILED, exit_code=1, nodes=seen.nodes, hung=hung)
+        nodes = frozenset(str(node) for node in scheduler.nodes_for(job))
+        return JobDiagnosed(
+            now,
+            seen.id,
+            seen.restarts,
+            self._handler.diagnose(case),
+            choice=NodeChoice(nodes, max(1, len(seen.nodes))),
+        )
 
 
 class _SecondRuns:
@@ -171,11 +219,9 @@ class OwnersBeside:
         self,
         jobs: Sequence[ReplayedJob],
         times: RunTimes,
-        reaction_s: float,
         daemon: SimulatedDaemon | None,
     ) -> None:
         self._jobs = jobs
-        self._reaction_s = reaction_s
         self._times = times
         self._daemon = daemon
         self._back: set[int] = set()
@@ -194,8 +240,7 @@ class OwnersBeside:
             self._daemon.started(job)
         each = self._jobs[job]
         if each.fate in COMES_BACK and job not in self._back:
-            lasts_s, _ = self._first_run(each)
-            self._scheduler.call_at(self._scheduler.now + lasts_s, job, _BREAKS)
+            self._scheduler.call_at(self._scheduler.now + self._first_run_s(each), job, _BREAKS)
 
     def preempted(self, job: int) -> None:
         if self._daemon is not None:
@@ -215,23 +260,22 @@ class OwnersBeside:
                 self._daemon.called(job, purpose)
             return
         self._back.add(job)
-        nodes = self._scheduler.nodes_of(job)
-        _, delay_s = self._first_run(self._jobs[job])
+        each, nodes = self._jobs[job], self._scheduler.nodes_of(job)
         if isinstance(self._scheduler, SimulationEngine):
-            self._scheduler.resubmit(job, delay_s)
-        self.failed(job, nodes)
+            self._scheduler.resubmit(job, each.back_after_s)
+        if self._is_noticed(each):  # and queued again before its owner does
+            self.failed(job, nodes)
 
-    def _first_run(self, job: ReplayedJob) -> tuple[float, float]:
-        """How long a run lasts that breaks, and when the next one is submitted after that."""
+    def _first_run_s(self, job: ReplayedJob) -> float:
+        """How long a run lasts that breaks or hangs."""
+        measured = self._times.measured.get(job.number)
         whole_s = self._times.first_s(job)
+        if measured or job.fate == "fault" or not self._is_noticed(job):
+            return whole_s
+        return job.breaks_at_s + HANG_S + self._times.overhead_s
+
+    def _is_noticed(self, job: ReplayedJob) -> bool:
+        """Whether SchedMate sees what broke it before its owner has ended it."""
         if self._daemon is None:
-            return whole_s, job.back_after_s
-        if job.fate == "fault":
-            return whole_s, self._reaction_s
-        if len(self._times.measured.get(job.number, ())) > 1:
-            return whole_s, self._reaction_s
-        hang_s = 60.0 * float(DAEMON["SCHEDMATE_HANG__MINUTES"]) + self._reaction_s
-        noticed_s = job.breaks_at_s + hang_s
-        if noticed_s < job.first_s:
-            return noticed_s + self._times.overhead_s, _PAUSE_S
-        return whole_s, job.back_after_s
+            return False
+        return job.fate == "fault" or job.breaks_at_s + HANG_S < job.first_s

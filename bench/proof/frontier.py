@@ -19,10 +19,13 @@ import numpy as np
 
 from bench.command import command_line, machine
 from bench.proof.measuring import ALONE, Case, geometric_mean, measure_all
-from bench.proof.settings import MAIN_LOAD, SEEDS, all_sites
+from bench.proof.settings import JOBS, MAIN_LOAD, SEEDS, Window, all_sites
+from schedmate.core import FairnessLimits
 
-BOUNDS = ((1.0, 1.0), (6.0, 3.0), (12.0, 5.0), (24.0, 10.0), (72.0, 10.0), (1e6, 10.0))
-JOBS = 300
+BOUNDS = tuple(
+    FairnessLimits(hours=hours, times=times)
+    for hours, times in ((1, 1), (3, 2), (6, 3), (12, 5), (24, 10), (72, 10), (1e6, 10))
+)
 
 
 def knee(points: list[tuple[float, float]]) -> int:
@@ -37,6 +40,7 @@ def main() -> None:
     parser = command_line(__doc__, __spec__)
     parser.add_argument("--jobs", type=int, default=JOBS)
     parser.add_argument("--seeds", default=",".join(map(str, SEEDS)))
+    parser.add_argument("--load", type=float, default=MAIN_LOAD)
     parser.add_argument("--beside", default="easy,multifactor")
     parser.add_argument("--sites", default="", help="names, instead of the rule")
     parser.add_argument("--workers", type=int, default=2)
@@ -44,13 +48,8 @@ def main() -> None:
     began, wanted = time.monotonic(), arguments.sites.split(",")
     cases = [
         Case(
-            site=site.name,
-            held_out=site.held_out,
-            seed=seed,
-            load=MAIN_LOAD,
-            jobs=arguments.jobs,
+            window=Window(site=site.name, seed=seed, jobs=arguments.jobs, load=arguments.load),
             policies=tuple(arguments.beside.split(",")),
-            shares=(0.5,),
             predictors=("semantic",),
             bounds=BOUNDS,
         )
@@ -68,13 +67,14 @@ def main() -> None:
         print(f"\n{policy}: hours, times | gain | p99 | latest job, hours | settings")
         points = []
         for bound in BOUNDS:
-            gains, tails, latest = zip(*found[policy, bound], strict=True)
+            gains, tails, latest = zip(*found[policy, (bound.hours, bound.times)], strict=True)
             points.append((geometric_mean(tails), geometric_mean(gains)))
             print(
-                f"{bound[0]:g} h, {bound[1]:g}x | {points[-1][1]:.3f} | {points[-1][0]:.3f} | "
-                f"{max(latest):.1f} | {len(gains)}"
+                f"{bound.hours:g} h, {bound.times:g}x | {points[-1][1]:.3f} | "
+                f"{points[-1][0]:.3f} | {max(latest):.1f} | {len(gains)}"
             )
-        print(f"knee: {BOUNDS[knee(points)]}")
+        best = BOUNDS[knee(points)]
+        print(f"knee: {best.hours:g} h, {best.times:g}x")
     print(f"\n{time.monotonic() - began:.0f} s on {machine()}")
 
 

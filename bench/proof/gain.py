@@ -1,6 +1,7 @@
 """The main figure: what SchedMate is worth by how much of the run times the code explains.
 
     python -m bench.proof.gain                    # development clusters, about 10 minutes
+    python -m bench.proof.gain --past 0           # the same windows, predictors without a past
     python -m bench.proof.gain --held-out         # the others, to be read once
     python -m bench.proof.gain --jobs 200 --seeds 0,1 --sites theta --workers 1   # a trial
 
@@ -8,7 +9,8 @@ Beside `easy`, `multifactor` and `fifo`, with the bound on being overtaken as it
 average completion time of the policy alone over that with SchedMate's order, geometric mean over
 clusters, 95 % interval over five seeds. Each line is the same order by another predictor; the
 x-axis is the share of the variance of log run times that the numbers in the code explain. Settings
-and their rules: bench/proof/settings.py. The figure is written to docs/images/gain.svg.
+and their rules: bench/proof/settings.py. The figure is written to docs/images/gain.svg unless
+`--figure` names another file. Predictions are kept in build/proof: an interrupted run goes on.
 """
 
 from __future__ import annotations
@@ -29,12 +31,13 @@ from bench.proof.measuring import (
     interval,
     measure_all,
 )
-from bench.proof.settings import MAIN_LOAD, SEEDS, all_sites
+from bench.proof.predictions import revision
+from bench.proof.settings import JOBS, PAST, SEEDS, Window, all_sites
 from schedmate.simulator.estimators.controls import CONTROLS
 
+WITH_CODE = tuple(name for name in CONTROLS if name not in WITHOUT_CODE)
 SHARES = (0.5, 0.0, 0.9)
 POLICIES = ("easy", "multifactor", "fifo")
-JOBS = 300
 REAL = (
     Mark("MLPerf", 0.66, 0.75),
     Mark("nanogpt", 0.92, 0.93),
@@ -51,18 +54,23 @@ def cases(arguments: Any) -> list[Case]:
         for site in all_sites()
         if (site.name in wanted if wanted else site.held_out == arguments.held_out)
     ]
+    shares = [float(share) for share in arguments.shares.split(",")]
     return [
         Case(
-            site=site.name,
+            window=Window(
+                site=site.name,
+                seed=seed,
+                explained=share,
+                jobs=arguments.jobs,
+                past=arguments.past,
+            ),
             held_out=site.held_out,
-            seed=seed,
-            load=MAIN_LOAD,
-            jobs=arguments.jobs,
             policies=tuple(arguments.beside.split(",")),
-            shares=tuple(float(share) for share in arguments.shares.split(",")),
+            predictors=tuple(CONTROLS) if number == 0 else WITH_CODE,
         )
         for seed in map(int, arguments.seeds.split(","))
         for site in chosen
+        for number, share in enumerate(shares)
     ]
 
 
@@ -105,6 +113,7 @@ def summary(rows: Rows, policies: list[str], shares: list[float]) -> dict[str, l
 def main() -> None:
     parser = command_line(__doc__, __spec__)
     parser.add_argument("--jobs", type=int, default=JOBS, help="of each window")
+    parser.add_argument("--past", type=int, default=PAST, help="jobs before it, at most")
     parser.add_argument("--seeds", default=",".join(map(str, SEEDS)))
     parser.add_argument("--shares", default=",".join(map(str, SHARES)))
     parser.add_argument("--beside", default=",".join(POLICIES))
@@ -116,19 +125,21 @@ def main() -> None:
     arguments = parser.parse_args()
     began = time.monotonic()
     rows: Rows = []
+    first = float(arguments.shares.split(",")[0])
     for row in measure_all(cases(arguments), workers=arguments.workers):
         rows.append(row)
         if arguments.rows:
             with arguments.rows.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(row) + "\n")
-        if row["predictor"] == ALONE:
+        if row["predictor"] == ALONE and row["explained"] == first:
             print(f"{row['site']} seed {row['seed']} {row['policy']}: alone {row['gpus']} GPUs,"
                   f" slowdown {row['slowdown_alone']:.2f}", flush=True)  # fmt: skip
     shares = sorted(float(share) for share in arguments.shares.split(","))
     drawn = summary(rows, arguments.beside.split(","), shares)
     arguments.figure.parent.mkdir(parents=True, exist_ok=True)
     arguments.figure.write_text(figure(drawn, REAL), encoding="utf-8")
-    print(f"\n{arguments.figure}; {time.monotonic() - began:.0f} s on {machine()}")
+    print(f"\n{arguments.figure}; predictions of revision {revision()}; "
+          f"{time.monotonic() - began:.0f} s on {machine()}")  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -5,21 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, replace
+from itertools import product
 from typing import Any
 
 import numpy as np
 
-from bench.proof.settings import WAITS, setting
+from bench.proof.predictions import KeptKnowledge
+from bench.proof.settings import SHAKES, WAITS, Window, setting, shaken
+from bench.proof.tuning import best_of_grid
 from schedmate.core import FairnessLimits
+from schedmate.policies import POLICIES
 from schedmate.simulator import Setting, TraceColumns, plan
 from schedmate.simulator.estimators.controls import CONTROLS
-from schedmate.simulator.experiments.knowledge import Knowledge
 from schedmate.simulator.experiments.run import PolicyRun, run
 
 ALONE = "alone"
 WITHOUT_CODE = ("constant", "last_two", "history", "qssf", "oracle")
-"""Predictors that see no code, run for the first share only. (Two of them see the names of jobs,
-which are drawn with the code; their accuracy hardly depends on the share.)"""
+"""Predictors that see no code, run for one share only. (Two of them see the names of jobs, which
+are drawn with the code; their accuracy hardly depends on the share.)"""
 _USER_JOBS = 10
 _SHORT_S = 60.0
 """A slowdown is of the run time or of this, whichever is longer."""
@@ -27,19 +30,16 @@ _SHORT_S = 60.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """One window of one cluster, and what is to be run in it."""
+    """A window, and what is to be run in it."""
 
-    site: str
-    held_out: bool
-    seed: int
-    load: float
-    jobs: int
+    window: Window
+    held_out: bool = False
     policies: tuple[str, ...]
-    shares: tuple[float, ...]
+    """A policy with a grid has the parameters that are best on these very jobs (tuning.py)."""
+    parts: tuple[str, ...] = ("+advisor",)
     predictors: tuple[str, ...] = tuple(CONTROLS)
-    bounds: tuple[tuple[float, float], ...] = ((24.0, 10.0),)
-    """On being overtaken: hours, and times the predicted run time."""
-    part: str = "+advisor"
+    bounds: tuple[FairnessLimits, ...] = (FairnessLimits(),)
+    shakes: int = SHAKES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,10 +48,13 @@ class Measured:
     held_out: bool
     seed: int
     load: float
+    past: int
     gpus: int
     explained: float
     bound: tuple[float, float]
+    """On being overtaken: hours, and times the predicted run time."""
     policy: str
+    plan: str
     predictor: str
     counts: bool
     """Whether jobs wait under the policy alone."""
@@ -65,10 +68,12 @@ class Measured:
     """The least gain of a user with ten jobs."""
     worst_job_h: float
     """By how much later at most a job ends."""
+    error: float
+    """Of the predictions: how far off (natural logarithm) on average."""
 
 
 def measure_all(cases: Sequence[Case], *, workers: int) -> Iterator[dict[str, Any]]:
-    """In whatever order they are done."""
+    """In the order of the cases."""
     if workers == 1:
         for case in cases:
             yield from measured(case)
@@ -83,70 +88,74 @@ def measured(case: Case) -> list[dict[str, Any]]:
 
 
 def _measured(case: Case) -> Iterator[Measured]:
-    for number, explained in enumerate(case.shares):
-        here = _setting(case, explained, case.bounds[0])
-        knowledge = Knowledge(here)
-        for policy in case.policies:
-            alone = run(here, plan(policy), knowledge)
-            if number == 0:
-                yield _row(case, here, explained, (policy, ALONE), (alone, alone))
-            for predictor in case.predictors:
-                if number and predictor in WITHOUT_CODE:
-                    continue
-                for bound in case.bounds:
-                    bounded = _bounded(here, bound)
-                    aided = run(bounded, plan(policy + case.part), knowledge, predictor=predictor)
-                    names = policy, predictor
-                    yield _row(case, bounded, explained, names, (alone, aided))
-
-
-def _setting(case: Case, explained: float, bound: tuple[float, float]) -> Setting:
-    drawn = setting(
-        case.site,
-        seed=case.seed,
-        explained=explained,
-        jobs=case.jobs,
-        load=case.load,
-    )
-    return _bounded(drawn, bound)
-
-
-def _bounded(drawn: Setting, bound: tuple[float, float]) -> Setting:
-    return replace(drawn, fairness=FairnessLimits(hours=bound[0], times=bound[1]))
+    drawn = setting(case.window)
+    knowledge = KeptKnowledge(drawn, case.window)
+    shakes = [shaken(drawn, number) for number in range(case.shakes)]
+    for policy in case.policies:
+        tuned = plan(best_of_grid(drawn, policy, knowledge).policy)
+        alone = [run(each, tuned, knowledge) for each in shakes]
+        yield _row(case, drawn, (policy, policy, ALONE), (alone, alone))
+        for part, predictor, bound in product(case.parts, case.predictors, case.bounds):
+            bounded = replace(drawn, fairness=bound)
+            asked = plan(policy + part)
+            aided = [
+                run(replace(each, fairness=bound), asked, knowledge, predictor=predictor)
+                for each in shakes
+            ]
+            row = _row(case, bounded, (policy, policy + part, predictor), (alone, aided))
+            yield replace(row, error=_error(knowledge.of(predictor).p50, drawn.columns.duration))
 
 
 def _row(
     case: Case,
     here: Setting,
-    explained: float,
-    names: tuple[str, str],
-    runs: tuple[PolicyRun, PolicyRun],
+    names: tuple[str, str, str],
+    runs: tuple[Sequence[PolicyRun], Sequence[PolicyRun]],
 ) -> Measured:
-    """`names` are of the policy and the predictor, `runs` without and with SchedMate."""
-    (policy, predictor), (alone, aided) = names, runs
-    columns = here.columns
-    before, after = (each.outcome.end - columns.submit for each in (alone, aided))
+    """`names` are of the policy, the plan and the predictor, `runs` without and with SchedMate."""
+    policy, planned, predictor = names
+    window, columns = case.window, here.columns
+    before, after = (
+        np.array([one.outcome.end - one.columns.submit for one in each]) for each in runs
+    )
     ran = np.maximum(columns.duration, _SHORT_S)
     slow_before, slow_after = np.maximum(before / ran, 1.0), np.maximum(after / ran, 1.0)
-    waited = before.mean() - columns.duration.mean()
+    tails = [np.quantile(each, 0.99, axis=1).mean() for each in (before, after)]
     return Measured(
-        site=case.site,
+        site=window.site,
         held_out=case.held_out,
-        seed=case.seed,
-        load=case.load,
+        seed=window.seed,
+        load=window.load,
+        past=window.past,
         gpus=here.gpus,
-        explained=explained,
+        explained=window.explained,
         bound=(here.fairness.hours, here.fairness.times),
         policy=policy,
+        plan=planned,
         predictor=predictor,
-        counts=bool(waited >= WAITS * columns.duration.mean()),
+        counts=_counts(policy, columns, before),
         gain=float(before.mean() / after.mean()),
-        p99=float(np.quantile(after, 0.99) / np.quantile(before, 0.99)),
+        p99=float(tails[1] / tails[0]),
         slowdown_gain=float(slow_before.mean() / slow_after.mean()),
         slowdown_alone=float(before.mean() / columns.duration.mean()),
-        worst_user=_worst_user(columns, before, after),
+        worst_user=_worst_user(columns, before.mean(axis=0), after.mean(axis=0)),
         worst_job_h=float((after - before).max() / 3600.0),
+        error=float("nan"),
     )
+
+
+def _error(predicted_s: np.ndarray, ran_s: np.ndarray) -> float:
+    """Of the jobs of which something is predicted."""
+    off = np.log1p(predicted_s) - np.log1p(ran_s)
+    return float(np.nanmean(np.abs(off)))
+
+
+def _counts(policy: str, columns: TraceColumns, completion_s: np.ndarray) -> bool:
+    """A policy that stretches jobs makes their run times itself: there all settings count."""
+    if POLICIES[policy].orders_by == "goodput":
+        return True
+    ran = columns.duration.mean()
+    return bool(completion_s.mean() - ran >= WAITS * ran)
 
 
 def _worst_user(columns: TraceColumns, before: np.ndarray, after: np.ndarray) -> float:

@@ -1,15 +1,16 @@
 """The full table: every setting by name, and what the worst user and the worst job lose.
 
-    python -m bench.proof.table                              # every cluster, load and seed
-    python -m bench.proof.table --rows measured.jsonl        # of what was measured before
+    python -m bench.proof.table                              # every development cluster and load
+    python -m bench.proof.table --rows measured.jsonl        # of what bench.proof.gain wrote there
     python -m bench.proof.table --jobs 200 --seeds 0 --sites theta --loads 1.25 --workers 1
 
-Code that explains half of the variance (`--explained`); beside `easy`, `multifactor` and `fifo`,
-and inside `qssf`, `tiresias`, `las` and `lucid`. For each policy and predictor: geometric mean of
-the gain in average completion time over the settings that count, its least and largest, the gain in
-slowdown, the 99th percentile with over without, the least gain of a user with ten jobs, and by how
-much later at most a job ends. Settings and their rules: bench/proof/settings.py. With five seeds,
-three loads and 300 jobs it takes about an hour on two cores.
+Code that explains half of the variance (`--explained`), beside `easy`, `multifactor` and `fifo`.
+For each policy and predictor: geometric mean of the gain in average completion time over the
+settings that count, its least and largest, the gain in slowdown, the 99th percentile with over
+without, the least gain of a user with ten jobs, by how much later at most a job ends, and how far
+off (log) predictions are on average. Then how SchedMate's predictions compare to each history
+control setting by setting, and every setting. Settings and their rules: bench/proof/settings.py.
+About fifteen minutes on two cores.
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ from typing import Any
 
 from bench.command import command_line, machine
 from bench.proof.measuring import ALONE, Case, geometric_mean, interval, measure_all
-from bench.proof.settings import LOADS, SEEDS, all_sites
+from bench.proof.settings import JOBS, LOADS, PAST, SEEDS, Window, all_sites
 from schedmate.simulator.estimators.controls import CONTROLS, HISTORY
 
-POLICIES = ("easy", "multifactor", "fifo", "qssf", "tiresias", "las", "lucid")
-JOBS = 300
+POLICIES = ("easy", "multifactor", "fifo")
+_BEHIND = 0.98
 Rows = Sequence[dict[str, Any]]
 
 
@@ -38,7 +39,7 @@ def rows_of(path: Path) -> list[dict[str, Any]]:
 def summarise(rows: Rows, explained: float) -> None:
     """A line for each policy and predictor, of the settings that count."""
     print("policy | predictor | settings | gain (95 % over seeds) | worst, best | slowdown | p99 |"
-          " worst user | latest job, h")  # fmt: skip
+          " worst user | latest job, h | log error")  # fmt: skip
     for policy in dict.fromkeys(row["policy"] for row in rows):
         for predictor in CONTROLS:
             these = [
@@ -64,8 +65,38 @@ def _figures(these: Rows) -> str:
     return (
         f"{len(these)} | {geometric_mean(gains):.2f} ({low:.2f} to {high:.2f}) | "
         f"{min(gains):.2f}, {max(gains):.2f} | {means['slowdown_gain']:.2f} | {means['p99']:.2f} | "
-        f"{worst:.2f} | {latest:.0f}"
+        f"{worst:.2f} | {latest:.0f} | {sum(row['error'] for row in these) / len(these):.2f}"
     )
+
+
+def compare_to_history(rows: Rows, explained: float) -> None:
+    """Setting by setting: the gain by each predictor over that by each of the others that read no
+    code, and in how many settings it is behind by more than 2 %; `best` is the best of those in
+    hindsight. The same is shown of the controls, as a measure of what chance does."""
+    print(f"\npolicy | predictor | settings | {' | '.join(f'over {name}' for name in HISTORY)}"
+          " | over the best")  # fmt: skip
+    for policy in dict.fromkeys(row["policy"] for row in rows):
+        settings: dict[tuple[Any, ...], dict[str, float]] = defaultdict(dict)
+        for row in rows:
+            if row["policy"] == policy and row["counts"] and row["explained"] == explained:
+                key = row["site"], row["seed"], row["load"]
+                settings[key][row["predictor"]] = row["gain"]
+        found = [gains for gains in settings.values() if {"semantic", *HISTORY} <= set(gains)]
+        for predictor in (*HISTORY, "semantic") if found else ():
+            others = [name for name in HISTORY if name != predictor]
+            cells = [
+                "-" if name == predictor else _behind([(g[predictor], g[name]) for g in found])
+                for name in HISTORY
+            ]
+            best = _behind([(g[predictor], max(g[name] for name in others)) for g in found])
+            print(f"{policy} | {predictor} | {len(found)} | {' | '.join(cells)} | {best}")
+
+
+def _behind(pairs: Sequence[tuple[float, float]]) -> str:
+    """The mean ratio, and how many are behind by more than 2 %."""
+    ratios = [ours / theirs for ours, theirs in pairs]
+    behind = sum(ratio < _BEHIND for ratio in ratios)
+    return f"{geometric_mean(ratios):.2f} ({behind} behind, least {min(ratios):.2f})"
 
 
 def list_settings(rows: Rows, explained: float) -> None:
@@ -95,18 +126,21 @@ def measured(arguments: Any) -> Iterable[dict[str, Any]]:
     wanted = arguments.sites.split(",")
     cases = [
         Case(
-            site=site.name,
+            window=Window(
+                site=site.name,
+                seed=seed,
+                load=load,
+                jobs=arguments.jobs,
+                past=arguments.past,
+                explained=arguments.explained,
+            ),
             held_out=site.held_out,
-            seed=seed,
-            load=load,
-            jobs=arguments.jobs,
             policies=tuple(arguments.policies.split(",")),
-            shares=(arguments.explained,),
         )
         for seed in map(int, arguments.seeds.split(","))
         for load in map(float, arguments.loads.split(","))
         for site in all_sites()
-        if not arguments.sites or site.name in wanted
+        if (site.name in wanted if arguments.sites else site.held_out == arguments.held_out)
     ]
     return measure_all(cases, workers=arguments.workers)
 
@@ -117,6 +151,8 @@ def main() -> None:
         "--rows", type=Path, help="measurements by this command or bench.proof.gain"
     )
     parser.add_argument("--jobs", type=int, default=JOBS)
+    parser.add_argument("--past", type=int, default=PAST, help="jobs before it, at most")
+    parser.add_argument("--held-out", action="store_true")
     parser.add_argument("--seeds", default=",".join(map(str, SEEDS)))
     parser.add_argument("--loads", default=",".join(map(str, LOADS)))
     parser.add_argument("--policies", default=",".join(POLICIES))
@@ -132,6 +168,7 @@ def main() -> None:
         if these:
             print(f"\n{name}\n")
             summarise(these, arguments.explained)
+            compare_to_history(these, arguments.explained)
             list_settings(these, arguments.explained)
     print(f"\n{time.monotonic() - began:.0f} s on {machine()}")
 

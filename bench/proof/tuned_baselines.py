@@ -16,10 +16,10 @@ from collections import defaultdict
 
 from bench.command import command_line, console, machine, progress, table
 from bench.proof.measuring import geometric_mean
-from bench.proof.settings import all_sites, setting
+from bench.proof.predictions import KeptKnowledge
+from bench.proof.settings import JOBS, SEEDS, Window, all_sites, setting
 from bench.proof.tuning import GRIDS, average_s, best_of_grid, best_on_first_half
 from schedmate.simulator import plan
-from schedmate.simulator.experiments.knowledge import Knowledge
 from schedmate.simulator.experiments.run import run
 
 COLUMNS = ("setting", "default", "first half", "best", "best is", "gain", "over the best")
@@ -29,8 +29,8 @@ def main() -> None:
     parser = command_line(__doc__, __spec__)
     parser.add_argument("sites", nargs="*", metavar="SITE", help="beginning of a name: itp/")
     parser.add_argument("--policies", default="tiresias,las", help="of: " + ", ".join(GRIDS))
-    parser.add_argument("--jobs", type=int, default=1500, help="of each window")
-    parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=JOBS, help="of each window")
+    parser.add_argument("--seeds", default=",".join(map(str, SEEDS)))
     parser.add_argument("--explained", type=float, default=0.5)
     parser.add_argument("--held-out", action="store_true", help="the clusters for the end")
     asked = parser.parse_args()
@@ -39,8 +39,9 @@ def main() -> None:
     gains: dict[str, list[tuple[float, float]]] = defaultdict(list)
     settings = chosen(asked.sites, asked.seeds, held_out=asked.held_out)
     for name, seed in progress(settings, "settings"):
-        drawn = setting(name, seed=seed, explained=asked.explained, jobs=asked.jobs)
-        knowledge = Knowledge(drawn)
+        window = Window(site=name, seed=seed, explained=asked.explained, jobs=asked.jobs)
+        drawn = setting(window)
+        knowledge = KeptKnowledge(drawn, window)
         for policy in asked.policies.split(","):
             alone = average_s(run(drawn, plan(policy), knowledge))
             earlier = average_s(run(drawn, plan(best_on_first_half(drawn, policy)), knowledge))
@@ -54,14 +55,14 @@ def main() -> None:
     print(f"{time.monotonic() - began:.0f} s on {machine()}")
 
 
-def chosen(wanted: list[str], seeds: int, *, held_out: bool) -> list[tuple[str, int]]:
+def chosen(wanted: list[str], seeds: str, *, held_out: bool) -> list[tuple[str, int]]:
     """Names and seeds of the settings that are asked for."""
     return [
         (site.name, seed)
         for site in all_sites()
         if site.held_out == held_out
         and (not wanted or any(site.name.startswith(each) for each in wanted))
-        for seed in range(seeds)
+        for seed in map(int, seeds.split(","))
     ]
 
 

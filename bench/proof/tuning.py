@@ -36,5 +36,5 @@ def best_on_first_half(setting: Setting, policy: str) -> str:
     """The name with the parameters that are best on the first half of the jobs, as a site that
     tunes on its past would have them."""
     half = setting.columns.take(np.arange(len(setting.columns) // 2))
-    before = replace(setting, columns=half, workload=None)
+    before = replace(setting, columns=half, workload=None, past=None)
     return best_of_grid(before, policy, Knowledge(before)).policy

@@ -11,10 +11,16 @@ import pytest
 
 from bench.datasets import data_dir
 from bench.live import measures, replayed_jobs
-from bench.live.arm import ArmResult, Attempt, JobResult, reading_s
+from bench.live.arm import ArmResult, Attempt, JobResult, first_predictions
+from bench.live.compressed_time import COMPRESSED
 from bench.live.replayed_jobs import ReplayedJob
-from bench.live.simulated import RunTimes, simulate
+from bench.live.simulated import HANG_S, RunTimes, reading_s, simulate
+from schedmate.core import JobAdvised
+from schedmate.model import Advice, Prediction, Spread, Workload
+from schedmate.model.wire import dumps
+from schedmate.policies import Candidate, nice_of
 from schedmate.store.base import KeptEvent
+from schedmate.testing import builders
 
 CONFIG = """\
 PriorityType = priority/multifactor
@@ -103,7 +109,7 @@ def test_the_slice_is_as_its_rule_has_it():
     asked = sum(job.run_s * job.gpus for job in jobs)
     assert asked / (32 * (jobs[-1].at_s - jobs[0].at_s)) == pytest.approx(1.0)
     assert {job.gpus for job in jobs} <= {1, 2, 4, 8}
-    assert all(4.0 <= job.run_s <= 120.0 for job in jobs)
+    assert all(4.0 <= job.run_s <= replayed_jobs.LONGEST_S for job in jobs)
     assert all(max(job.sound_s, job.run_s) < 60 * job.limit_minutes for job in jobs)
 
 
@@ -181,15 +187,84 @@ def test_measured_run_times_take_the_place_of_the_numbers():
     assert found.jct_s.tolist() == [33.0, pytest.approx(5.0 + 30.0 + 44.0, abs=2.0)]
 
 
-def test_jobs_are_read_one_after_the_other():
-    kinds = [
-        ("JobSeen", "1", 0.0),
-        ("JobSeen", "2", 0.0),
-        ("JobAdvised", "1", 3.0),
-        ("JobAdvised", "2", 5.0),
-        ("JobSeen", "3", 60.0),
-        ("JobAdvised", "3", 61.0),
+def test_nice_numbers_come_as_late_as_they_came():
+    """Half a look until the first is seen; the second waits for the reader, the third does not."""
+    results = [
+        JobResult(1, 0.0, placed_s=3.0),
+        JobResult(2, 0.5, placed_s=4.5),
+        JobResult(3, 60.0, placed_s=2.0),
+        JobResult(4, 61.0),
     ]
-    events = [KeptEvent(at=at, kind=kind, job_id=job, body="") for kind, job, at in kinds]
 
-    assert reading_s(events) == {"1": 3.0, "2": 2.0, "3": 1.0}
+    assert reading_s(results, look_s=1.0) == {1: 2.5, 2: 2.0, 3: 1.5}
+
+
+def test_a_fault_is_queued_again_on_another_node_before_its_owner_comes_back():
+    job = a_job(fate="fault", meant_s=20.0)
+    arm = an_arm("schedmate", JobResult(0, 0.0, predicted=(20.0, 20.0, 20.0)))
+    ours = simulate([job], {0: 0.0}, CONFIG, times=RunTimes(0.0), reaction_s=3.0, schedmate=arm)
+    plain = simulate([job], {0: 0.0}, CONFIG, times=RunTimes(0.0))
+
+    assert plain.jct_s[0] == pytest.approx(10.0 + 30.0 + job.sound_s, abs=2.0)
+    assert ours.jct_s[0] == pytest.approx(10.0 + 3.0 + 2.0 + job.sound_s, abs=2.0)
+
+
+def test_a_hang_is_ended_before_its_owner_does():
+    job = a_job(fate="hangs", run_s=100.0, meant_s=150.0, limit_minutes=10)
+    arm = an_arm("schedmate", JobResult(0, 0.0, predicted=(150.0, 150.0, 150.0)))
+    ours = simulate([job], {0: 0.0}, CONFIG, times=RunTimes(0.0), reaction_s=3.0, schedmate=arm)
+
+    assert ours.jct_s[0] == pytest.approx(50.0 + HANG_S + 5.0 + job.sound_s, abs=3.0)
+
+
+def test_waits_beyond_the_bound_are_counted_in_one_direction():
+    first, second = {1: 0.0, 2: 100.0, 3: 0.0}, {1: 181.0, 2: 0.0, 3: 179.0}
+    bounds = dict.fromkeys(first, 180.0)
+
+    assert (measures.beyond(first, second, bounds), measures.beyond(second, first, bounds)) == (
+        1,
+        0,
+    )
+
+
+def test_what_a_hung_run_held_is_the_avoidable_part():
+    job = a_job(fate="hangs", gpus=2, run_s=100.0, meant_s=150.0)
+    runs = [
+        Attempt("1", 0.0, 0.0, 62.0, "CANCELLED"),
+        Attempt("1", 65.0, 65.0, 215.0, "COMPLETED"),
+    ]
+    (found,) = measures.measured([job], an_arm("schedmate", JobResult(0, 0.0, runs)))
+
+    assert (found.wasted_gpu_s, found.hung_gpu_s) == (124.0, 24.0)
+
+
+def test_the_first_prediction_is_the_one_that_placed_a_job():
+    advised = [
+        JobAdvised(at, "7", Advice(workload=Workload(), prediction=a_prediction(seconds)))
+        for at, seconds in ((1.0, 230.0), (400.0, 115.0))
+    ]
+    rows = [
+        KeptEvent(at=each.at, kind="JobAdvised", job_id="7", body=dumps(each)) for each in advised
+    ]
+
+    found = first_predictions(rows)["7"]
+
+    assert found is not None
+    assert found.duration_s == Spread(230.0, 230.0, 230.0)
+
+
+def a_prediction(seconds: float) -> Prediction:
+    return Prediction(
+        basis="same_code", duration_s=Spread(seconds, seconds, seconds), explanation="a test"
+    )
+
+
+def test_unread_jobs_stand_in_the_middle_of_compressed_costs():
+    """A second here is eight minutes of the trace: a job of 4 s is before one that is unread."""
+    ssf = COMPRESSED["ssf"]()
+    job = builders.a_job()
+    short, long = (
+        nice_of(ssf, Candidate(job, a_prediction(seconds)), 40_000) for seconds in (4.0, 160.0)
+    )
+
+    assert short < nice_of(ssf, Candidate(job, None), 40_000) < long

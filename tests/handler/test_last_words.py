@@ -133,3 +133,32 @@ def test_a_last_line_that_states_a_failure_is_none_that_ended_well(line):
 @pytest.mark.parametrize("line", [*ANNOUNCED_END.negatives, "agent crashed into wall", "0 failed"])
 def test_a_healthy_last_line_states_no_failure(line):
     assert diagnose(f"{STEPS}{line}\n").reason == "not_failed"
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("FATAL:   Unable to pull docker://team/train: image not found", "file_not_found"),
+        ("2026-01-01 10:00:00 | CRITICAL | trainer | no quorum, not going on", "unknown"),
+        ("[SEVERE] the solver has not been able to go on", "unknown"),
+        ("app: fatal: cannot reach the parameter server", "service_unreachable"),
+    ],
+)
+def test_a_last_line_of_the_highest_level_is_an_end_in_any_words(line, reason):
+    found = diagnose(f"{STEPS}{line}\n")
+    assert (found.reason, found.confidence <= ANNOUNCED_END.confidence) == (reason, True)
+    assert diagnose(f"{STEPS}{line}\n", exit_code=0).reason == "not_failed"
+    assert diagnose(f"{line}\n{STEPS}").reason == "not_failed"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "fatal: not a git repository (or any of the parent directories): .git",
+        "levels: INFO, WARN, ERROR, FATAL",
+        "CRITICAL: 0 errors",
+        "critical batch size: 512",
+    ],
+)
+def test_the_word_alone_is_no_end(line):
+    assert diagnose(f"{STEPS}{line}\n").reason == "not_failed"

@@ -49,11 +49,13 @@ def history(served):
 def test_the_cluster_shows_use_over_time_and_who_waits(history):
     text = history.get("/cluster?by=partition").text
     assert "GPUs in use" in text
-    assert re.search(r'<path class="area c0" d="M[0-9.,L-]+Z"', text)
+    assert re.search(r'<path class="area c0" d="M[0-9. L-]+Z"', text)
     assert 'href="/?partition=gpu"' in text
     waiting = text[text.index("Who waits for what") :]
     assert "waits" in waiting
-    assert re.search(r'<td class="number">\d\d s</td>', waiting), "a start in about 50 seconds"
+    assert re.search(r'data-label="Could start in">\d\d s</td>', waiting), (
+        "a start in about 50 seconds"
+    )
 
 
 def test_failures_by_reason(history):
@@ -68,7 +70,7 @@ def test_how_good_predictions_were(history):
     text = history.get("/accuracy").text
     assert re.search(r"same code</th><td[^>]*>6</td><td[^>]*>25 %</td><td[^>]*>100 %", text)
     queue = history.get("/").text
-    assert "predicted run times are 25 % off in the median of 6 runs" in queue
+    assert "predicted run times were off by 25 % (median of 6 runs)" in queue
 
 
 def test_what_the_model_was_asked_and_what_it_cost(served):

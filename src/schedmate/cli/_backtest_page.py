@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from schedmate.cli._backtest_words import PREDICTORS, headline
+from schedmate.design import marks, scale
+from schedmate.design.document import document
+from schedmate.design.frame import Frame, room_for
+from schedmate.design.words import share, text
 from schedmate.model import BadInput
-from schedmate.simulator.report import marks, scale
-from schedmate.simulator.report.frame import Frame, room_for
-from schedmate.simulator.report.page import html_page
 from schedmate.simulator.report.tables import table
-from schedmate.simulator.report.words import share, text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,7 +59,7 @@ def page(found: Backtest) -> str:
         *(_section(_TITLES[by], groups) for by, groups in found.groups.items()),
         f"<h2>How to read this</h2><p>{text(_READING)}</p>",
     ]
-    return html_page(
+    return document(
         "What predictions would have been worth",
         "A replay of this site's own runs, in the order in which they were submitted.",
         "".join(parts),
@@ -97,7 +97,7 @@ def _within(of: dict[str, Scores]) -> str:
         marks.bar(frame, row=row, value=each.within_2x, number=row > 1, label=share(each.within_2x))
         for row, each in enumerate(of.values())
     ]
-    return frame.drawn("".join(bars), title="Predicted within a factor of two")
+    return frame.drawn("", "".join(bars), rows=True, title="Predicted within a factor of two")
 
 
 def _scores(each: Scores) -> list[str]:

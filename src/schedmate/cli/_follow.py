@@ -91,10 +91,8 @@ class Follower:
         left = self.tracker.poll(now, gone=True)
         if left.phase in OVER:
             return left
-        if done is None:
-            over = self.tracker.poll(now, ended="finished")
-            return replace(over, note=over.note or "its process has ended; how is unknown")
-        note = "its process has ended before its total; how is unknown"
+        early = "" if done is None else " before its total"
+        note = f"its process has ended{early}; how is unknown"
         return replace(left, phase="unknown", eta_s=None, rate_per_s=None, note=note)
 
     def _silent_s(self, now: float) -> float | None:

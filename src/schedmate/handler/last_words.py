@@ -39,6 +39,8 @@ _OF_STARTERS = re.compile(
     r"^FATAL: {3}|^\S{1,200}: line \d{1,6}: |^(?:bash|sh|zsh|conda|mamba|uv): "
 )
 """Shells, containers and environments in words that no rule knows."""
+_FATAL = re.compile(r"^.{0,60}?\b(?:FATAL|[Ff]atal(?: error)?(?=:)|CRITICAL|SEVERE)\b\W{1,8}\w")
+"""The highest level of a logger; services go on after an error, not after this."""
 _HARMLESS = re.compile(
     r"\b(?:0|no|without|any) (?:errors?|failures?|failed)\b|\berrors?(?:[_ ]rate)?[:=] ?[\d.]"
     r"|falling back|failing over|\bretry|ignor|skipp|using the default|creating it|will be created"
@@ -335,15 +337,25 @@ def announced_end(gathered: Gathered) -> Clue | None:
     """A last line that states a failure, where no verdict is known."""
     for _, lines in groupby(gathered.tail, key=lambda line: line.order):
         line = list(lines)[-1]
-        if ANNOUNCED_END.matches_text(line.text):
+        rule = _rule_of_end(line.text)
+        if rule is not None:
             return Clue(
-                rule=ANNOUNCED_END,
+                rule=rule,
                 confidence=ANNOUNCED_END.confidence,
                 line=line,
                 shown=(line,),
                 message=line.text,
             )
     return None
+
+
+def _rule_of_end(text: str) -> Rule | None:
+    """A program that marks its last line as fatal states an end in whatever words."""
+    if ANNOUNCED_END.matches_text(text):
+        return ANNOUNCED_END
+    if _FATAL.search(text) is None or _HARMLESS.search(text) or _OF_TOOLS.search(text):
+        return None
+    return rule_of_last_words(text) or ANNOUNCED_END
 
 
 def clue_from_the_end(gathered: Gathered) -> Clue | None:

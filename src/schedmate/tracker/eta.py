@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from schedmate.model import EndsBy, Mark, RunProfile, Slowdown, Spread
 from schedmate.tracker.facts import Facts
 from schedmate.tracker.forecasting.forecast import SLACK, Forecast, passed
-from schedmate.tracker.run_position import RunPosition
+from schedmate.tracker.position import RunPosition
 from schedmate.tracker.scan import LogScan
 
 _ENOUGH_POINTS = 8

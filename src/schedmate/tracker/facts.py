@@ -13,8 +13,8 @@ from schedmate.tracker.forecasting.forecast_cache import ForecastCache
 from schedmate.tracker.forecasting.rhythm import Rhythm
 from schedmate.tracker.forecasting.step_schedule import StepSchedule, schedule_in
 from schedmate.tracker.line_signs import signs_of
-from schedmate.tracker.run_position import TotalSources
 from schedmate.tracker.scan import LogScan
+from schedmate.tracker.total_sources import TotalSources
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +90,7 @@ class Facts:
     def total_sources(self, scan: LogScan) -> TotalSources:
         announced: dict[str, float] = {}
         for one in (*self.scans, scan):
-            announced |= one.totals
+            announced |= one.announced.by_unit
         return TotalSources(
             announced=announced,
             workload=self.workload,

@@ -4,8 +4,34 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from schedmate.model import Phase
+
 _MAX_LENGTH, _MAX_KINDS, _MAX_AFTER = 80, 16, 12
 _NO_DIGITS = str.maketrans("", "", "0123456789.:")
+
+
+_MAX_EVALUATED = 4
+
+
+@dataclass(slots=True)
+class StatedEnd:
+    """A line that states that the training is over, or has failed."""
+
+    phase: Phase | None = None
+    counts: int = 0
+    """How many lines had counted something then, ..."""
+    at: int = 0
+    """... and how many there were."""
+    survived: int = 0
+    """How often much was counted after such a line: it ends a part of the run."""
+
+    def see(self, phase: Phase, order: int, counts: int) -> None:
+        self.survived += self.phase == phase and counts - self.counts > _MAX_EVALUATED
+        self.phase, self.at, self.counts = phase, order, counts
+
+    def stands(self, phase: Phase, counts: int) -> bool:
+        """With no more than a last evaluation after it."""
+        return self.phase == phase and counts - self.counts <= _MAX_EVALUATED
 
 
 @dataclass(slots=True)

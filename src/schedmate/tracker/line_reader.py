@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from schedmate.logs import is_bare_number, stamped_at, unwrap
+from schedmate.tracker.addresses import has_address
 from schedmate.tracker.failure_signs import may_warn
 from schedmate.tracker.formats import FORMATS, LineFormat, Sighting
 from schedmate.tracker.line_signs import Signs, signs_of
@@ -24,6 +25,8 @@ class Shape:
     signs: Signs
     rest: RestHints
     stamped: bool
+    addressed: bool
+    """They hold a web address or a path."""
 
 
 GENERIC = frozenset(
@@ -33,16 +36,22 @@ GENERIC = frozenset(
     }
 )  # fmt: skip
 """Formats that programs of any kind print."""
+_OF_ADDRESSES = frozenset({"link", "checkpoint", "settings", "jsonl"})
+"""Formats that read addresses and paths, or fields that never are any."""
 _RANKS = {kind.name: rank for rank, kind in enumerate(FORMATS)}
 
 _candidates: dict[bytes, Shape] = {}
 """By the line without its digits, for all logs of the process: most lines come a thousand times."""
 
 
-def read(shape: Shape, text: str) -> tuple[str, Sighting] | None:
-    """The most specific format that knows the line, by name, and what it says."""
+def read(shape: Shape, text: str, bare: str) -> tuple[str, Sighting] | None:
+    """The most specific format that knows the line, by name, and what it says.
+
+    `bare` is the line without addresses, in which formats of any kind would see counts.
+    """
     for kind in shape.formats:
-        sighting = kind.read(text)
+        generic = kind.name in GENERIC and kind.name not in _OF_ADDRESSES
+        sighting = kind.read(bare if generic else text)
         if sighting is not None:
             return kind.name, sighting
     return None
@@ -74,7 +83,9 @@ def _look(text: str) -> Shape:
         kind for kind in FORMATS if not kind.hints or any(hint in lowered for hint in kind.hints)
     )
     stamped = stamped_at(text) is not None
-    return Shape(formats, may_warn(text), signs_of(text), rest_hints(text), stamped)
+    return Shape(
+        formats, may_warn(text), signs_of(text), rest_hints(text), stamped, has_address(text)
+    )
 
 
 _REPEATED = 3

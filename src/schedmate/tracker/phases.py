@@ -8,8 +8,9 @@ from typing import Final
 
 from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.model import KnownPause, Phase
+from schedmate.tracker.counting.series import Series
 from schedmate.tracker.facts import Facts
-from schedmate.tracker.run_position import RunPosition
+from schedmate.tracker.position import RunPosition
 from schedmate.tracker.scan import LogScan
 
 _SETTLED_S = 10.0
@@ -65,7 +66,9 @@ def _is_failed(facts: Facts) -> bool:
 
 def _is_finished(facts: Facts, scan: LogScan, position: RunPosition) -> bool:
     """Declared in words, or counted to the end; a doubtful end only once nothing follows it."""
-    if scan.declared("finished"):
+    if _another_follows(facts, scan, position):
+        return False
+    if scan.declared("finished") and (_ends_the_run(scan) or facts.gone):
         return True
     auxiliary = scan.table.auxiliary(position.series)
     if auxiliary is not None and not auxiliary.complete:
@@ -76,6 +79,34 @@ def _is_finished(facts: Facts, scan: LogScan, position: RunPosition) -> bool:
     if (position.may_be_complete or closed) and _nothing_follows(facts):
         return True
     return facts.gone and _was_left_at_its_end(scan, position)
+
+
+def _another_follows(facts: Facts, scan: LogScan, position: RunPosition) -> bool:
+    """What has ended is one of several: a trial, a fold, a warm-up."""
+    if position.series.preliminary and not scan.declared("finished"):
+        return True
+    part = scan.table.whole_runs()
+    if part is None:
+        return False
+    total = part.total or scan.announced.by_unit.get("parts")
+    if not total:  # how many there are is unknown, but the first is not the only one
+        return not facts.gone and (part.done < 1 or _has_just_begun(scan, part))
+    return part.done + 1 < total or _has_just_begun(scan, part)
+
+
+def _ends_the_run(scan: LogScan) -> bool:
+    """Such a sentence was not survived before, or it is of the last of a known number."""
+    part = scan.table.whole_runs()
+    numbered = part is not None and (part.total or scan.announced.by_unit.get("parts"))
+    return scan.stated_end.survived == 0 or bool(numbered)
+
+
+def _has_just_begun(scan: LogScan, part: Series) -> bool:
+    """Nothing was counted below the newest heading, and no last word came after it."""
+    newest = scan.table.newest()
+    counted = newest is not None and newest.seen > part.moved
+    closed = scan.closed() and scan.closing.at > part.moved
+    return not (counted or closed or scan.declared("finished"))
 
 
 def _was_left_at_its_end(scan: LogScan, position: RunPosition) -> bool:

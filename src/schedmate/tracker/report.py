@@ -12,7 +12,8 @@ from schedmate.tracker.facts import Facts
 from schedmate.tracker.forecasting.forecast import forecast, passed
 from schedmate.tracker.forecasting.timeline import profile_of
 from schedmate.tracker.phases import bare_phase, phase_of, working_phase
-from schedmate.tracker.run_position import RunPosition, run_position
+from schedmate.tracker.position import RunPosition
+from schedmate.tracker.run_position import run_position
 from schedmate.tracker.scan import LogScan
 
 _CADENCE_CONFIDENCE = 0.2

@@ -21,6 +21,7 @@ from schedmate.tracker.formats.quantities import (
     speeds_in,
 )
 from schedmate.tracker.formats.total_names import total_names
+from schedmate.tracker.preliminaries import names_preliminary
 from schedmate.tracker.time_pairs import pair_of_times
 
 _MAX_LENGTH = 1024
@@ -84,10 +85,13 @@ class RestHints:
     of_time: bool
     ended: bool
     """The line of an epoch ends with how long it took."""
+    preliminary: bool
+    """They name a phase that others follow: a warm-up, a burn-in."""
 
     @property
     def any(self) -> bool:
-        return self.total or self.left or self.since_start or self.speed or self.steps or self.ended
+        of_count = self.total or self.steps or self.ended or self.preliminary
+        return of_count or self.left or self.since_start or self.speed
 
 
 def rest_hints(text: str) -> RestHints:
@@ -100,6 +104,7 @@ def rest_hints(text: str) -> RestHints:
         steps=_BATCHES.search(text) is not None,
         of_time=pair_of_times(text) is not None,
         ended=span_of_unit(text) is not None and _STARTS.search(text) is None,
+        preliminary=names_preliminary(text),
     )
 
 
@@ -130,7 +135,7 @@ def completed(
         found = replace(found, rate_per_s=_speed(text, found))
     if hints.left and found.eta_s is None:
         found = replace(found, eta_s=_left(text))
-    return found
+    return replace(found, preliminary=True) if hints.preliminary else found
 
 
 def outer_in(text: str, sighting: Sighting) -> Sighting | None:

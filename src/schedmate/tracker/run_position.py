@@ -2,75 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from statistics import median
+from collections.abc import Sequence
 
-from schedmate.model import RunProfile, Unit, Workload
+from schedmate.model import Unit
 from schedmate.tracker.counting.series import Series
 from schedmate.tracker.counting.table import LEARNED, PARTS
+from schedmate.tracker.position import AMBIGUOUS, FROM_LOG, NO_TOTAL, RunPosition
 from schedmate.tracker.scan import LogScan
-from schedmate.tracker.unknown.declared import DeclaredNumbers
+from schedmate.tracker.total_sources import ANNOUNCED, TotalSources
 
-_FROM_LOG, _PHASES, _AMBIGUOUS, _WEAK_NAME, _NO_TOTAL = 0.95, 0.7, 0.5, 0.45, 0.4
-_SMALL = 0.05
+_PHASES = 0.7
 _BARS_OF_THE_RUN = "transformers"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunPosition:
-    """`done` is finer than `current`, which is as printed; both in `unit`."""
-
-    unit: Unit
-    current: float
-    done: float
-    total: float | None
-    confidence: float
-    series: Series
-    inner: Series | None = None
-    most: float | None = None
-    """The total of all epochs, where `total` may be that of the first one."""
-    before: float = 0.0
-    """What earlier phases had done; the series does not count it."""
-
-    @property
-    def fraction(self) -> float | None:
-        return None if self.total is None else min(1.0, self.done / self.total)
-
-    @property
-    def seen_at(self) -> float | None:
-        times = (one.seen_at for one in (self.series, self.inner) if one is not None)
-        return max((at for at in times if at is not None), default=None)
-
-    @property
-    def complete(self) -> bool:
-        """Surely at its end; not where the total may be that of the first of several rounds."""
-        return self.at_end and self.confidence > _AMBIGUOUS
-
-    @property
-    def may_be_complete(self) -> bool:
-        return (self.at_end and self.confidence > _WEAK_NAME) or self.series.at_its_last
-
-    @property
-    def at_last_unit(self) -> bool:
-        """No further line of the count would be below its total."""
-        return self.total is not None and self.done + self._unit >= self.total
-
-    @property
-    def last_unit_is_small(self) -> bool:
-        return self.total is not None and self._unit <= _SMALL * self.total
-
-    @property
-    def _unit(self) -> float:
-        """What lies between two lines of the finest count there is."""
-        finer = self.inner
-        if finer is not None and finer.total and finer.moved > self.series.moved:
-            return finer.increment / finer.total
-        return max(1.0, self.series.increment)
-
-    @property
-    def at_end(self) -> bool:
-        return self.total is not None and self.done >= self.total
 
 
 def run_position(scan: LogScan, sources: TotalSources) -> RunPosition | None:
@@ -123,7 +65,7 @@ def _of_preparation(scan: LogScan, sources: TotalSources) -> RunPosition | None:
         if total is not None and not main.measured and total.value != main.total:
             run = Series(format=LEARNED, name="", unit=unit, total=total.value, born=main.born)
             return RunPosition(
-                unit=unit, current=0.0, done=0.0, total=total.value, confidence=_AMBIGUOUS,
+                unit=unit, current=0.0, done=0.0, total=total.value, confidence=AMBIGUOUS,
                 series=run,
             )  # fmt: skip
     return None
@@ -143,13 +85,16 @@ def _of_one_count(scan: LogScan, sources: TotalSources) -> RunPosition | None:
     total, confidence = _total(main, sources)
     most = None
     if main.total is not None and _may_be_of_one_epoch(scan, main, inner, sources):
-        confidence = _AMBIGUOUS
+        confidence = AMBIGUOUS
         epochs = sources.epochs()
         most = None if epochs is None else epochs.value * main.total
+    if main.preliminary:
+        confidence = min(confidence, AMBIGUOUS)
+        total = None if main.complete else total  # what follows is longer, and not known yet
     if scan.table.completed_before(main) is not None:
-        confidence = min(confidence, _AMBIGUOUS)  # one of several phases
+        confidence = min(confidence, AMBIGUOUS)  # one of several phases
     if part is not None and part is not main:
-        confidence = min(confidence, _AMBIGUOUS)  # this part's count, of an unknown number
+        confidence = min(confidence, AMBIGUOUS)  # this part's count, of an unknown number
     fine = 0.0
     each = None if inner is None else _total(inner, sources)[0]
     if inner is not None and each and inner.moved >= main.moved:
@@ -194,7 +139,7 @@ def _over_laps(scan: LogScan, main: Series, sources: TotalSources) -> RunPositio
     current = main.laps_done * each + main.done
     total, confidence = _of_all_laps(scan, main, sources, each)
     if total is None or current > total:
-        total, confidence = None, _NO_TOTAL
+        total, confidence = None, NO_TOTAL
     return RunPosition(
         unit=main.unit,
         current=current,
@@ -209,24 +154,24 @@ def _of_all_laps(
     scan: LogScan, main: Series, sources: TotalSources, each: float
 ) -> tuple[float | None, float]:
     if main.epochs is not None:
-        return main.epochs * each, _FROM_LOG
+        return main.epochs * each, FROM_LOG
     if main.unit == "epoch":  # its rounds are folds or trials; their number is unknown
-        return None, _NO_TOTAL
+        return None, NO_TOTAL
     counted = scan.table.epochs_counted(main)
     if counted is not None and counted > main.laps_done:
-        return counted * each, _ANNOUNCED
+        return counted * each, ANNOUNCED
     epochs = sources.epochs()
     if epochs is not None:
         return epochs.value * each, epochs.confidence
     stated = None if sources.stated is None else sources.stated.only_total(main.laps_done * each)
-    return (None, _NO_TOTAL) if stated is None or stated[0] % each else stated
+    return (None, NO_TOTAL) if stated is None or stated[0] % each else stated
 
 
 def _total(main: Series, sources: TotalSources) -> tuple[float | None, float]:
     if main.total is not None:
-        return main.total, _FROM_LOG
+        return main.total, FROM_LOG
     found = sources.of(main)
-    return (None, _NO_TOTAL) if found is None else (found.value, found.confidence)
+    return (None, NO_TOTAL) if found is None else (found.value, found.confidence)
 
 
 def _may_be_of_one_epoch(
@@ -245,109 +190,3 @@ def _may_be_of_one_epoch(
     if epochs is not None:
         return epochs.value > 1
     return scan.format == "tqdm" and not main.name
-
-
-_ANNOUNCED, _FROM_WORKLOAD, _BY_SHARE, _DERIVED = 0.85, 0.8, 0.75, 0.5
-
-
-@dataclass(frozen=True, slots=True)
-class Total:
-    value: float
-    confidence: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TotalSources:
-    """The log's announcements, the workload record and similar finished runs, in that order."""
-
-    announced: Mapping[str, float] = field(default_factory=dict)
-    workload: Workload | None = None
-    similar: Sequence[RunProfile] = ()
-    stated: DeclaredNumbers | None = None
-    """Numbers that the log states by name, whatever they are of."""
-
-    def epochs(self) -> Total | None:
-        return self.of_run("epoch") or self._by_name("epoch", 0.0)
-
-    def of(self, series: Series) -> Total | None:
-        """The total of a count that has none, never less than what is done."""
-        if series.format == PARTS:
-            return self._of_parts(series)
-        known = (
-            self.of_run(series.unit),
-            self._by_epochs(series),
-            self._by_share(series),
-            self._by_own_name(series),
-            self._under_a_weak_name(series),
-            self._by_similar(series),
-            self._of_unnamed(series),
-            self._by_elimination(series),
-        )
-        return next((one for one in known if one is not None and one.value >= series.done), None)
-
-    def _by_name(self, name: str, least: float) -> Total | None:
-        found = None if self.stated is None else self.stated.total_of((name,), least)
-        return None if found is None else Total(*found)
-
-    def _by_own_name(self, series: Series) -> Total | None:
-        found = self._by_name(series.name, series.done)
-        weak = found is not None and found.value == self.announced.get(f"{series.unit}?")
-        return Total(found.value, min(_WEAK_NAME, found.confidence)) if found and weak else found
-
-    def _by_elimination(self, series: Series) -> Total | None:
-        if self.stated is None or series.format != LEARNED:
-            return None
-        found = self.stated.only_total(series.done)
-        return None if found is None else Total(*found)
-
-    def _of_parts(self, series: Series) -> Total | None:
-        parts = self.announced.get("parts")
-        if parts and parts >= series.current:
-            return Total(parts, _ANNOUNCED)
-        return self._by_name(series.name, series.current)
-
-    def _by_share(self, series: Series) -> Total | None:
-        total = series.total_by_share
-        return None if total is None else Total(total, _BY_SHARE)
-
-    def _under_a_weak_name(self, series: Series) -> Total | None:
-        total = self.announced.get(f"{series.unit}?")
-        return None if not total else Total(total, _DERIVED)
-
-    def _of_unnamed(self, series: Series) -> Total | None:
-        """A learnt count without a name may be that of the epochs that were announced."""
-        epochs = self.announced.get("epoch")
-        if series.format != LEARNED or series.name or not epochs or series.unit == "epoch":
-            return None
-        return Total(epochs, _DERIVED)
-
-    def of_run(self, unit: Unit) -> Total | None:
-        announced = self.announced.get(unit)
-        if announced:
-            return Total(announced, _ANNOUNCED)
-        if self.workload is None or unit not in ("step", "epoch"):
-            return None
-        known = self.workload.max_steps if unit == "step" else self.workload.epochs
-        if known is None or known.value <= 0:
-            return None
-        return Total(float(known.value), _FROM_WORKLOAD * known.confidence)
-
-    def _by_epochs(self, series: Series) -> Total | None:
-        """A step that also names its part of an epoch shows how many steps an epoch has."""
-        epochs = self.epochs()
-        if epochs is None or series.unit == "epoch":
-            return None
-        each = self.announced.get(f"{series.unit}/epoch")
-        if not each and series.epoch and not series.epoch.is_integer():
-            each = series.current / series.epoch
-        return Total(float(round(each * epochs.value)), _DERIVED) if each else None
-
-    def _by_similar(self, series: Series) -> Total | None:
-        ends = [
-            run.total if run.total is not None and run.ends_by == "total" else run.done
-            for run in self.similar
-            if run.unit == series.unit and run.ends_by in ("total", "unknown")
-        ]
-        if not ends or max(ends) - min(ends) > 0.02 * max(ends):
-            return None
-        return Total(median(ends), _DERIVED)

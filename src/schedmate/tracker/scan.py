@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from schedmate.model import Checkpoint, EndsBy, LearnedPattern, Phase
+from schedmate.tracker.addresses import without_addresses
+from schedmate.tracker.announced import AnnouncedTotals
 from schedmate.tracker.counting.series import Stamps, Times
 from schedmate.tracker.counting.table import LEARNED, NAMED, PARTS, SeriesTable
 from schedmate.tracker.counting.writers import Writers
@@ -20,9 +22,10 @@ from schedmate.tracker.formats.csvlog import CsvHeader, CsvRows
 from schedmate.tracker.formats.parts import part_in
 from schedmate.tracker.formats.settings import Settings
 from schedmate.tracker.headings import Headings
-from schedmate.tracker.last_words import LastWords
-from schedmate.tracker.line_reader import GENERIC, Ranks, more_specific, read, shape_of
+from schedmate.tracker.last_words import LastWords, StatedEnd
+from schedmate.tracker.line_reader import GENERIC, Ranks, Shape, more_specific, read, shape_of
 from schedmate.tracker.line_signs import Signs, states_early_stop
+from schedmate.tracker.preliminaries import Preliminaries
 from schedmate.tracker.rest_of_line import (
     RestHints,
     completed,
@@ -42,9 +45,7 @@ _TABLES = CsvHeader()
 _SETTINGS = Settings()
 _MAX_METRICS = 64
 _MAX_LINKS = 4
-_MAX_AFTER_THE_END = 4
 _MAX_NEWEST = 300
-_MAX_RISES = 2
 _MAX_HEADING = 40
 _PAUSES: tuple[Phase, ...] = ("evaluating", "checkpointing")
 
@@ -62,16 +63,14 @@ class LogScan:
     warning_signs: WarningSigns = field(default_factory=WarningSigns)
     ranks: Ranks = field(default_factory=Ranks)
     metrics: dict[str, float] = field(default_factory=dict)
-    totals: dict[str, float] = field(default_factory=dict)
-    """What the log announced that it will count, by unit; `step/epoch` for those of an epoch."""
+    announced: AnnouncedTotals = field(default_factory=AnnouncedTotals)
     checkpoint: Checkpoint | None = None
     epoch: float | None = None
     hint: Phase | None = None
     counts: int = 0
     """How many lines counted something ..."""
-    ended: Phase | None = None
-    counts_when_ended: int = 0
-    """... and how many had done so when a line declared the training over."""
+    stated_end: StatedEnd = field(default_factory=StatedEnd)
+    """... and how many had done so when a line stated that the training is over."""
     ended_by: EndsBy | None = None
     cap_s: float | None = None
     links: tuple[str, ...] = ()
@@ -93,15 +92,12 @@ class LogScan:
     """Common last words of a log, ..."""
     parting: LastWords = field(default_factory=LastWords)
     """... and those that also stand elsewhere: a saved file, a best score, a result."""
-    announced: dict[str, float] = field(default_factory=dict)
-    """Totals of a kind of step that has a name of its own."""
     stated: DeclaredNumbers = field(default_factory=DeclaredNumbers)
     """Numbers that the log states, by name, beside no count."""
     writers: Writers = field(default_factory=Writers)
     time_pairs: TimePairs = field(default_factory=TimePairs)
     headings: Headings = field(default_factory=Headings)
-    rises: dict[str, tuple[float, float]] = field(default_factory=dict)
-    """The newest of each announced total, and how often it rose."""
+    preliminaries: Preliminaries = field(default_factory=Preliminaries)
     rows: CsvRows | None = None
     learner: Learner | None = None
     """Studies lines that no format knows, as long as nothing better is counted."""
@@ -148,31 +144,34 @@ class LogScan:
         shape = shape_of(line, text)
         if shape.may_warn:
             self.warning_signs.see(text, self.order)
-        found = read(shape, text) or self._row(text) or self._named(text)
+        bare = without_addresses(text) if shape.addressed else text
+        found = read(shape, text, bare) or self._row(text) or self._named(bare)
         self._note_signs(shape.signs, text)
+        if found is None or found[1].current is None or found[0] == PARTS:
+            self.preliminaries.see(text, named=shape.rest.preliminary)
         if found is not None:
-            name, sighting = found
-            if shape.signs.code:
-                # the sentences of printed code may be printed later
-                sighting = replace(sighting, phase=None, ended_by=None, checkpoint=None)
-            sighting = completed(
-                text, sighting, shape.rest, self.announced, generic=name in GENERIC
-            )
-            if shape.rest.of_time:
-                sighting = self.time_pairs.timed(text, sighting)
+            name, sighting = found[0], self._completed(shape, bare, *found)
             self._take(name, sighting, rank, self._times(text, sighting.at, now), text)
             open_ended = sighting.current is None or (sighting.total is None and name != PARTS)
             if name in GENERIC and open_ended:
-                self._look_beyond(text, sighting, shape.rest, rank, now)
+                self._look_beyond(bare, sighting, shape.rest, rank, now)
             if name == PARTS and sighting.current is None:
                 self._take_settings(text)
             if sighting.ordinal == "ended" and sighting.rate_per_s is None:
                 self.table.note_span(name, sighting, span_of_unit(text))
         elif text and not self.table.has_total():
-            self.stated.see(text)
-            self._study(text, shape.rest, rank, now, known=False)
+            self.stated.see(bare)
+            self._study(bare, shape.rest, rank, now, known=False)
         elif shape.stamped:
             self.stamps.read(text, None)
+
+    def _completed(self, shape: Shape, text: str, name: str, sighting: Sighting) -> Sighting:
+        if shape.signs.code:  # its sentences may be printed later
+            sighting = replace(sighting, phase=None, ended_by=None, checkpoint=None)
+        sighting = completed(
+            text, sighting, shape.rest, self.announced.by_name, generic=name in GENERIC
+        )
+        return self.time_pairs.timed(text, sighting) if shape.rest.of_time else sighting
 
     def _look_beyond(
         self, text: str, sighting: Sighting, rest: RestHints, rank: int | None, now: float | None
@@ -180,7 +179,7 @@ class LogScan:
         """A format that reads lines of any kind, and not where the run ends, may miss the rest."""
         if sighting.current is None:
             self.stated.see(text)
-        elif self.totals.get(sighting.unit or "step"):
+        elif self.announced.by_unit.get(sighting.unit or "step"):
             return
         if not self.table.has_total():
             self._study(text, rest, rank, now, known=bool(sighting.metrics))
@@ -214,16 +213,16 @@ class LogScan:
 
     def _named(self, text: str) -> tuple[str, Sighting] | None:
         """A count that no format knows, of a thing that the log announced a number of."""
-        if not self.announced or (self.table.has_total() and not self.table.holds(NAMED)):
+        if not self.announced.by_name or (self.table.has_total() and not self.table.holds(NAMED)):
             return None
-        sighting = named_count(text, self.announced)
+        sighting = named_count(text, self.announced.by_name)
         return None if sighting is None else (NAMED, sighting)
 
     def _take_settings(self, text: str) -> None:
         """A dump that states the number of parts states that of the epochs of each as well."""
         settings = _SETTINGS.read(text)
         if settings is not None and settings.total is not None:
-            self._note_total(settings, settings.total)
+            self.announced.see(settings, settings.total)
 
     def _study(
         self, text: str, rest: RestHints, rank: int | None, now: float | None, *, known: bool
@@ -273,8 +272,10 @@ class LogScan:
         return self.hint in _PAUSES
 
     def declared(self, end: Phase) -> bool:
-        """In words, with no more than a last evaluation after them."""
-        return self.ended == end and self.counts - self.counts_when_ended <= _MAX_AFTER_THE_END
+        """In words, with no more than a last evaluation after them, and no heading of a part."""
+        part = self.table.whole_runs()
+        begun = part is not None and part.moved > self.stated_end.at
+        return self.stated_end.stands(end, self.counts) and not begun
 
     def _take(
         self, name: str, sighting: Sighting, rank: int | None, times: Times, text: str = ""
@@ -284,21 +285,31 @@ class LogScan:
                 return
             self.ending.progressed()
             self.newest = ""
-            sighting = self._of_all_writers(name, sighting, text)
+            sighting = self._of_pause(name, self._of_all_writers(name, sighting, text))
             self._take_around(name, sighting, times, text)
-            self.table.see(name, self._within_epoch(sighting), self.order, times)
+            sighting = self._within_epoch(sighting)
+            if name != PARTS and self.preliminaries.holds(name, sighting):
+                sighting = replace(sighting, preliminary=True)
+            self.table.see(name, sighting, self.order, times)
             self._claim(name)
             if name not in GENERIC or sighting.unit in ("epoch", "token"):
                 self.trains = True
         elif sighting.total is not None:
-            self._note_total(sighting, sighting.total)
+            self.announced.see(sighting, sighting.total)
         if sighting.steps_per_epoch is not None:
-            self.totals["step/epoch"] = sighting.steps_per_epoch
+            self.announced.by_unit["step/epoch"] = sighting.steps_per_epoch
         self._take_words(sighting)
         for metric, value in sighting.metrics.items():
             self._metric(metric, value)
         if self.losses is not None and sighting.metrics:
             self.losses.add(sighting.metrics, self.table.main())
+
+    def _of_pause(self, name: str, sighting: Sighting) -> Sighting:
+        """A bar without metrics that begins where an evaluation was announced counts that."""
+        apart = self.pausing and sighting.phase is None and name in GENERIC
+        if not apart or not self.table.is_beside(name, sighting):
+            return sighting
+        return replace(sighting, phase=self.hint)
 
     def _of_all_writers(self, name: str, sighting: Sighting, text: str) -> Sighting:
         """Processes that count side by side have done, on average, so much."""
@@ -318,33 +329,9 @@ class LogScan:
             self.table.see(name, outer, self.order, times)
 
     def _take_part(self, name: str, times: Times, text: str) -> None:
-        part = part_in(text) if "parts" in self.totals and name != PARTS else None
+        part = part_in(text) if "parts" in self.announced.by_unit and name != PARTS else None
         if part is not None:
             self.table.see(PARTS, part, self.order, times)
-
-    def _note_total(self, sighting: Sighting, total: float) -> None:
-        if self._is_report(sighting, total):
-            return
-        if sighting.unit is None:
-            self.totals["parts"] = total
-        elif sighting.series:
-            self.announced[sighting.series] = total
-        elif sighting.confidence < 1:
-            weak = f"{sighting.unit}?"
-            same = self.totals.get(weak, total) == total  # a total that changes is none
-            self.totals[weak] = total if same else 0.0
-        elif not (total == 1 and self.totals.get(sighting.unit, 0.0) > 1):  # else an inner run's
-            self.totals[f"{sighting.unit}/epoch" if sighting.per_epoch else sighting.unit] = total
-
-    def _is_report(self, sighting: Sighting, total: float) -> bool:
-        """What is stated again and again, each time larger, is where the run stands."""
-        key = f"{sighting.unit}\t{sighting.series}"
-        last, rises = self.rises.get(key, (total, 0.0))
-        rises = rises + 1 if total > last else 0 if total < last else rises
-        self.rises[key] = (total, rises)
-        if rises >= _MAX_RISES:
-            self.announced.pop(sighting.series, None)
-        return rises >= _MAX_RISES
 
     def _may_be_a_size(self, sighting: Sighting) -> bool:
         """`batch 32` counts batches only below the heading of an epoch."""
@@ -354,7 +341,7 @@ class LogScan:
 
     def _within_epoch(self, sighting: Sighting) -> Sighting:
         """A count of steps below the heading of an epoch that stated how many it has."""
-        each = self.totals.get("step/epoch")
+        each = self.announced.by_unit.get("step/epoch")
         if each is None or sighting.unit != "step" or sighting.epoch is not None:
             return sighting
         if sighting.total is not None or sighting.ordinal or (sighting.current or 0.0) > each:
@@ -369,7 +356,7 @@ class LogScan:
         if sighting.current is not None or sighting.phase is not None:
             self.hint = sighting.phase
         if sighting.phase in ("finished", "failed"):
-            self.ended, self.counts_when_ended = sighting.phase, self.counts
+            self.stated_end.see(sighting.phase, self.order, self.counts)
         elif sighting.phase in _PAUSES:
             self.table.pause(sighting.phase)
         self.checkpoint = sighting.checkpoint or self.checkpoint

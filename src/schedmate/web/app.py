@@ -76,7 +76,8 @@ def create_app(site: Site) -> FastAPI:
         *(pages, job_page, log_view, site_pages, acting),
     ):
         app.include_router(part.router)
-    app.mount("/static", StaticFiles(directory=STATIC), name="static")
+    files = StaticFiles(directory=STATIC, packages=[("schedmate.design", "static")])
+    app.mount("/static", files, name="static")
     add_problems(app)
     add_error_pages(app)
     app.add_middleware(Headers)

@@ -40,12 +40,23 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from schedmate.model import Evidence, JobId, Spread
+    from schedmate.model.action import ActionKind, ActionRecord, ActionState
     from schedmate.service.views.job_view import JobView
     from schedmate.service.visibility import Viewer
     from schedmate.web.readings import Readings
     from schedmate.web.site import Site
 
 router = APIRouter(default_response_class=HTMLResponse, include_in_schema=False)
+_DOES: dict[ActionKind, str] = {
+    "set_nice": "place in the queue: nice",
+    "set_time_limit": "time limit",
+    "set_time_min": "least time",
+    "drain": "drain the node",
+    "warn": "warning",
+    "leave": "nothing to do",
+}
+"""Of the kinds whose names say too little; the others are words already."""
+_BECAME: dict[ActionState, str] = {"observed": "only recorded"}
 _CONTEXT = 40
 """Lines of a file before and after the one that is quoted."""
 
@@ -88,7 +99,7 @@ def job(
         score=next((one for one in score if one.name == basis), None),
         fields=[] if view.advice is None else record_fields(view.advice.workload),
         behind=runs_behind(view, site.store, viewer),
-        actions=list(zip(view.actions, actions_in_words(view.actions, in_words), strict=True)),
+        actions=_decisions(view),
         acts=site.store.acts(about=f"job {view.job.id}") if readable else (),
         logs=logs,
         charts=_charts(view, logs, site, readings) if readable else [],
@@ -149,13 +160,28 @@ def _charts(view: JobView, logs: Sequence[Path], site: Site, readings: Readings)
         line_chart(
             one.name,
             one.points,
-            scale="seconds" if one.timed else "count",
+            along="time" if one.timed else "count",
+            unit="" if one.timed else one.unit,
             from_zero=place > 0,
             colour=place,
         )
         for place, one in enumerate(curves)
     )
     return [chart for chart in drawn if chart is not None]
+
+
+def _decisions(view: JobView) -> list[tuple[ActionRecord, str, str]]:
+    """Each record with what became of it and what it does, in words."""
+    return [
+        (
+            record,
+            _BECAME.get(record.state, record.state),
+            words.replace(record.action.kind, _DOES.get(record.action.kind, record.action.kind), 1),
+        )
+        for record, words in zip(
+            view.actions, actions_in_words(view.actions, in_words), strict=True
+        )
+    ]
 
 
 def _against(predicted: Spread | None, real_s: float | None, *, ended: bool) -> Against | None:

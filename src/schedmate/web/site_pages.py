@@ -127,7 +127,7 @@ def accuracy(request: Request, site: ASite, viewer: AViewer, readings: AReadings
         etas=measured.etas,
         diagnoses=diagnoses(runs, corrected=corrected),
         trend=line_chart(
-            "Error of predictions by week, in percent", trend, scale="time", from_zero=True
+            "Error of predictions by week, in percent", trend, along="clock", from_zero=True
         ),
     )
 

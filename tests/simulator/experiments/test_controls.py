@@ -13,7 +13,7 @@ from schedmate.simulator.experiments.compare import assumptions, compare, compar
 from schedmate.simulator.experiments.knowledge import Knowledge
 from schedmate.simulator.experiments.plan import plan
 from schedmate.simulator.experiments.run import run
-from schedmate.simulator.experiments.setting import Setting
+from schedmate.simulator.experiments.setting import Past, Setting
 from schedmate.simulator.sweeps import SimulationTask, expected_s, run_task
 from schedmate.simulator.sweeps.pools import run_pools
 from schedmate.simulator.synthetic import draw_workload
@@ -74,6 +74,21 @@ def test_an_oracle_orders_better_than_noise():
     }
 
     assert average["oracle"] < average["permuted"]
+
+
+def test_what_had_ended_before_is_known_to_every_predictor_from_the_first_job_on():
+    columns = trace(200)
+    workload = draw_workload(columns, seed=0)
+    seen, own = workload.visible_columns(columns), np.arange(150, 200)
+    ended = np.full(150, float(columns.submit[150]) - 1.0)
+    without = Setting(name="test", columns=seen.take(own), gpus=16, workload=workload.take(own))
+    knows = Knowledge(replace(without, past=Past(seen, ended, workload)))
+
+    for name in ("last_two", "history", "qssf", "site_model", "semantic"):
+        begins_anew, predicted = Knowledge(without).of(name).p50, knows.of(name).p50
+        assert len(predicted) == 50
+        assert not np.isnan(predicted).any()
+        assert np.isnan(begins_anew[0]) or begins_anew[0] != predicted[0]
 
 
 def test_pools_of_groups_have_controls_too():

@@ -33,6 +33,8 @@ class Curve:
     name: str
     timed: bool
     """Points are at seconds since the beginning of what was read, else at counts."""
+    unit: str = ""
+    """Of the counts."""
     points: tuple[tuple[float, float], ...]
 
 
@@ -103,12 +105,13 @@ def _read(stream: FileIO, name: str, size: int, workload: Workload | None) -> Cu
     found = track_with_curves([(name, stream)], workload=workload)[1]
     if found is None:
         return Curves(partial=partial)
-    loss = _curve(found.loss.name, found.loss.points, timed=found.loss.timed)
+    loss = _curve(found.loss.name, found.loss.points, timed=found.loss.timed, unit=found.unit)
     speed = _curve(f"{found.unit}s a second", found.speed, timed=True)
     return Curves(drawn=tuple(one for one in (loss, speed) if one is not None), partial=partial)
 
 
-def _curve(name: str, points: Sequence[CurvePoint], *, timed: bool) -> Curve | None:
+def _curve(name: str, points: Sequence[CurvePoint], *, timed: bool, unit: str = "") -> Curve | None:
     if len(points) < _FEWEST:
         return None
-    return Curve(name=name, timed=timed, points=tuple((one.at, one.value) for one in points))
+    drawn = tuple((one.at, one.value) for one in points)
+    return Curve(name=name, timed=timed, unit=unit, points=drawn)

@@ -29,6 +29,13 @@ class Estimates:
     def exactly(cls, seconds: Floats, source: str) -> Estimates:
         return cls(seconds, seconds, seconds, np.zeros(len(seconds)), source)
 
+    def last(self, jobs: int) -> Estimates:
+        """Of the last so many jobs."""
+        which = slice(len(self.p50) - jobs, None)
+        basis = None if self.basis is None else self.basis[which]
+        low, middle, high = (each[which] for each in (self.p10, self.p50, self.p90))
+        return Estimates(low, middle, high, self.cost_s[which], self.source, basis)
+
 
 def unknown(columns: TraceColumns) -> Estimates:
     return Estimates.exactly(np.full(len(columns), np.nan), "none")

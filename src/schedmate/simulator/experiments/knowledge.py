@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
+import numpy as np
+
+from schedmate.model import PastRun
 from schedmate.policies import FirstFit
 from schedmate.simulator.engine.engine import Progress
 from schedmate.simulator.estimators.base import Estimates, limits, mistaken, oracle, unknown
 from schedmate.simulator.estimators.controls import constant, permuted
 from schedmate.simulator.experiments.execute import execute, job_columns
 from schedmate.simulator.experiments.setting import Setting
-from schedmate.simulator.traces.columns import Floats
+from schedmate.simulator.synthetic import SyntheticWorkload
+from schedmate.simulator.traces.columns import Floats, TraceColumns
 
 _NOT_PREDICTED = frozenset({"none", "oracle", "limit", "constant", "permuted"})
 SEMANTIC = "semantic"
@@ -20,7 +24,8 @@ SEMANTIC = "semantic"
 
 class Knowledge:
     """An estimator learns, at a job's submission, from the jobs that had ended by then in the
-    unaided run of the same setting: in order of submission, first fit."""
+    unaided run of the same setting (in order of submission, first fit), and from the setting's
+    past."""
 
     def __init__(self, setting: Setting) -> None:
         self._setting = setting
@@ -59,22 +64,35 @@ class Knowledge:
 
         if self.on_progress is not None:
             self.on_progress(0, 0)
-        return ESTIMATORS[name](columns, self.known_at)
+        return self._of_the_setting(ESTIMATORS[name](*self._remembered))
+
+    @property
+    def _remembered(self) -> tuple[TraceColumns, Floats]:
+        """The jobs of the past and of the setting, and when each has ended."""
+        past = self._setting.past
+        if past is None:
+            return self._setting.columns, self.known_at
+        return past.columns, np.concatenate([past.known_at, self.known_at])
+
+    def _of_the_setting(self, remembered: Estimates) -> Estimates:
+        return remembered.last(len(self._setting.columns))
 
     def _semantic(self) -> Estimates:
-        from schedmate.simulator.estimators import advisor  # noqa: PLC0415 - loads the whole advisor
-
         setting = self._setting
-        return advisor.estimate(
-            setting.columns,
-            self.known_at,
-            setting.workload,
-            recorded=setting.recorded,
-            on_progress=self.on_progress,
-        )
+        workload = setting.workload if setting.past is None else setting.past.workload
+        return self._advised(workload, setting.recorded)
 
     def _site_model(self) -> Estimates:
+        return self._advised(None, None)
+
+    def _advised(
+        self, workload: SyntheticWorkload | None, recorded: Sequence[PastRun] | None
+    ) -> Estimates:
         from schedmate.simulator.estimators import advisor  # noqa: PLC0415 - loads the whole advisor
 
-        columns = self._setting.columns
-        return advisor.estimate(columns, self.known_at, None, on_progress=self.on_progress)
+        columns, known_at = self._remembered
+        return self._of_the_setting(
+            advisor.estimate(
+                columns, known_at, workload, recorded=recorded, on_progress=self.on_progress
+            )
+        )

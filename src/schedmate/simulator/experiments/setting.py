@@ -18,7 +18,7 @@ from schedmate.model import BadInput, PastRun
 from schedmate.policies import DEFAULT_ORDERING
 from schedmate.simulator.engine.faults import Fault
 from schedmate.simulator.synthetic import SyntheticWorkload
-from schedmate.simulator.traces.columns import Ints, TraceColumns
+from schedmate.simulator.traces.columns import Floats, Ints, TraceColumns
 
 DEFAULT_LOAD = 0.9
 RESTART_S = 60.0
@@ -53,6 +53,19 @@ def _gpu_kind(word: str) -> GpuKind:
     return kind
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Past:
+    """Jobs that had ended before the first of a setting was submitted: what a site remembers. Every
+    predictor knows them; they are not simulated."""
+
+    columns: TraceColumns
+    """These jobs, and behind them those of the setting."""
+    known_at: Floats
+    """When each of these jobs had ended."""
+    workload: SyntheticWorkload | None = None
+    """Of all the columns."""
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Setting:
     name: str
@@ -72,6 +85,8 @@ class Setting:
     recorded: tuple[PastRun, ...] | None = None
     """The jobs as a store remembers them, with what was read of their code, in the columns' order;
     instead of a synthetic workload."""
+    past: Past | None = None
+    """What predictors know at the beginning; None where they begin without any history."""
     error: float | None = None
     """Where set, every predictor gives the true run time with this error (standard deviation of
     the logarithm): to see how good predictions must be. Oracles stay exact."""

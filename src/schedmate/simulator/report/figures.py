@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from schedmate.simulator.report import marks, scale
+from schedmate.design import marks, scale
+from schedmate.design.frame import SIZE, Frame, room_for
+from schedmate.design.words import human_number, human_time, share, times
 from schedmate.simulator.report.digest import Curve, Digest
-from schedmate.simulator.report.frame import Frame, room_for
 from schedmate.simulator.report.gains import Gains
 from schedmate.simulator.report.sensitivity import Sensitivity
-from schedmate.simulator.report.words import human_number, human_time, share, text, times
 
 _AXIS = {
     "load": "load: work asked for over what the GPUs can do",
@@ -22,16 +22,6 @@ _ASIDE = 5.0
 """Between the spreads of two policies at one value."""
 
 
-def legend(policies: Sequence[str]) -> str:
-    """Which line is whose."""
-    items = "".join(
-        f'<li data-name="{text(policy)}"><svg viewBox="0 0 34 10">'
-        f'<path class="line {marks.style_of(number)}" d="M0 5H34"/></svg>{text(policy)}</li>'
-        for number, policy in enumerate(policies)
-    )
-    return f'<ul class="legend">{items}</ul>'
-
-
 def completion(of: Digest) -> str:
     frame = Frame(
         x=scale.log_times([value for curve in of.completion for value in curve.x]),
@@ -39,7 +29,7 @@ def completion(of: Digest) -> str:
         x_title="completion time of a job, waiting included",
         y_title="share of the jobs",
     )
-    return _stepped(frame, of.completion, title="Completion times", shows="share")
+    return _stepped(frame, of.completion, title="Completion times")
 
 
 def busy(of: Digest) -> str:
@@ -50,7 +40,7 @@ def busy(of: Digest) -> str:
         x_title="time since the first submission",
         y_title="GPUs held",
     )
-    return _stepped(frame, of.busy, title="GPUs held over time", shows="share")
+    return _stepped(frame, of.busy, title="GPUs held over time")
 
 
 def queue(of: Digest) -> str:
@@ -60,15 +50,16 @@ def queue(of: Digest) -> str:
         x_title="time since the first submission",
         y_title="jobs that wait",
     )
-    return _stepped(frame, of.queue, title="Jobs that wait over time", shows="number")
+    return _stepped(frame, of.queue, title="Jobs that wait over time")
 
 
-def _stepped(frame: Frame, curves: Sequence[Curve], *, title: str, shows: str) -> str:
+def _stepped(frame: Frame, curves: Sequence[Curve], *, title: str) -> str:
     lines = "".join(
         marks.steps(frame, curve.x, curve.y, number=number, name=curve.policy)
         for number, curve in enumerate(curves)
     )
-    return frame.drawn(lines, title=title, extra=marks.hover_data(frame, curves, shows=shows))
+    series = [marks.Series(curve.policy, curve.x, curve.y) for curve in curves]
+    return frame.drawn(lines, title=title, data=marks.values(frame, series, stepped=True))
 
 
 def waits(of: Digest) -> str:
@@ -79,14 +70,17 @@ def waits(of: Digest) -> str:
         x_title="what the job asked for",
         y_title="average wait",
     )
-    places = [float(place) for place in range(len(labels))]
-    curves = [Curve(each.policy, tuple(places), each.mean_s) for each in of.waits]
-    lines = "".join(
-        marks.joined(frame, curve.x, curve.y, number=number, name=curve.policy)
-        for number, curve in enumerate(curves)
-    )
-    extra = marks.hover_data(frame, curves, shows="time", near=True, labels=labels)
-    return frame.drawn(lines, title="Average wait by size of the job", extra=extra)
+    places = tuple(float(place) for place in range(len(labels)))
+    paths, dots = "", ""
+    for number, each in enumerate(of.waits):
+        words = [
+            f"{label}, {each.policy}: {human_time(wait)}"
+            for label, wait in zip(labels, each.mean_s, strict=True)
+        ]
+        paths += marks.joined(frame, places, each.mean_s, number=number, name=each.policy)
+        line = marks.Series(each.policy, places, each.mean_s)
+        dots += marks.dots(frame, line, number=number, words=words)
+    return frame.drawn(paths, dots, title="Average wait by size of the job")
 
 
 def who_gains(gains: Gains) -> str:
@@ -99,7 +93,7 @@ def who_gains(gains: Gains) -> str:
         height=marks.rows_height(len(labels)),
         left=room_for(labels),
     )
-    one = f'<path class="one" d="M{frame.across(1)} {frame.top}V{frame.bottom}"/>'
+    one = f'<path class="one" d="M{frame.across(1)} 0V{SIZE}"/>'
     dots = "".join(
         marks.lollipop(
             frame,
@@ -110,7 +104,8 @@ def who_gains(gains: Gains) -> str:
         )
         for number, row in enumerate(gains.rows)
     )
-    return frame.drawn(one + dots, title=f"{gains.after} instead of {gains.before}")
+    title = f"{gains.after} instead of {gains.before}"
+    return frame.drawn(one, dots, title=title, rows=True)
 
 
 def controls(of: Digest, name: str) -> str:
@@ -152,7 +147,7 @@ def _averages(average: Mapping[str, float], *, title: str, numbers: Sequence[int
         )
         for row, name in enumerate(names)
     )
-    return frame.drawn(bars, title=title)
+    return frame.drawn("", bars, title=title, rows=True)
 
 
 def sensitivity(of: Sensitivity, policies: Sequence[str]) -> str:
@@ -164,13 +159,15 @@ def sensitivity(of: Sensitivity, policies: Sequence[str]) -> str:
         y_title=f"times better than {of.first}",
     )
     order = list(policies)
-    lines = []
+    paths, shapes = "", ""
     for place, each in enumerate(of.spreads):
         number, aside = order.index(each.policy), _ASIDE * (place - (len(of.spreads) - 1) / 2)
-        lines += [
-            marks.whiskers(frame, each.x, each.least, each.most, number=number, aside=aside),
-            marks.joined(frame, each.x, each.mean, number=number, name=each.policy, aside=aside),
+        words = [
+            f"{of.varied} {at:g}, {each.policy}: {times(mean)}"
+            for at, mean in zip(each.x, each.mean, strict=True)
         ]
-    curves = [Curve(each.policy, each.x, each.mean) for each in of.spreads]
-    extra = marks.hover_data(frame, curves, shows="ratio", along="number", near=True)
-    return frame.drawn("".join(lines), title=f"{of.trace}: what {of.varied} changes", extra=extra)
+        line = marks.Series(each.policy, each.x, each.mean)
+        paths += marks.joined(frame, each.x, each.mean, number=number, name=each.policy)
+        shapes += marks.whiskers(frame, each.x, each.least, each.most, number=number, aside=aside)
+        shapes += marks.dots(frame, line, number=number, words=words, aside=aside)
+    return frame.drawn(paths, shapes, title=f"{of.trace}: what {of.varied} changes")

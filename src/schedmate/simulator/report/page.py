@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
 from collections.abc import Sequence
-from hashlib import sha256
 from pathlib import Path
 
-from schedmate import __version__
+from schedmate.design import marks
+from schedmate.design.document import document
+from schedmate.design.words import human_number, human_time, share, text, times
 from schedmate.model import BadInput
 from schedmate.simulator.report import figures, tables
 from schedmate.simulator.report.digest import Digest
 from schedmate.simulator.report.gains import Gains
 from schedmate.simulator.report.sensitivity import Sensitivity
-from schedmate.simulator.report.words import human_number, human_time, share, text, times
 
 _CROWDED = 0.7
 
 
 def trace_section(of: Digest) -> str:
-    legend = figures.legend(list(of.compared.policies))
+    legend = marks.legend(list(of.compared.policies))
     return "".join(
         [
             f"<h2>{text(of.compared.trace)}</h2>",
@@ -59,7 +58,7 @@ def assumptions(of: Digest) -> str:
 def sensitivity_section(found: list[Sensitivity], policies: list[str]) -> str:
     if not found:
         return ""
-    legend = figures.legend(policies)
+    legend = marks.legend(policies)
     parts = [
         _figure(
             f"{each.trace}: {each.varied}",
@@ -90,7 +89,10 @@ def _setting_in_words(of: Digest) -> str:
 
 
 def _figure(title: str, drawn: str, caption: str) -> str:
-    return f"<h3>{text(title)}</h3><figure>{drawn}<figcaption>{text(caption)}</figcaption></figure>"
+    return (
+        f'<section class="card wide"><h3>{text(title)}</h3><figure>{drawn}'
+        f"<figcaption>{text(caption)}</figcaption></figure></section>"
+    )
 
 
 def _waits(of: Digest, legend: str) -> str:
@@ -158,11 +160,12 @@ def _who_gains(of: Digest) -> str:
         for number, each in enumerate(of.gains)
     ]
     note = (
-        '<p class="faint">To the right of one: jobs of this kind end sooner on average. Slower is '
+        '<p class="soft">To the right of one: jobs of this kind end sooner on average. Slower is '
         "a job that ends later by more than a second and one percent. Users and groups are those "
         "with the most GPU time requested.</p>"
     )
-    return "<h3>Who gains and who loses</h3>" + note + "".join(parts)
+    heading = '<section class="card wide"><h3>Who gains and who loses</h3>'
+    return f"{heading}{note}{''.join(parts)}</section>"
 
 
 def _in_words(of: Gains) -> str:
@@ -177,7 +180,6 @@ def _in_words(of: Gains) -> str:
     return text(words)
 
 
-_HERE = Path(__file__).parent
 SEMI_SYNTHETIC = (
     "Semi-synthetic: no public trace has code in it, so each job was given a training project and "
     "numbers that explain a stated share of how long jobs take. What SchedMate reads there is "
@@ -218,7 +220,7 @@ def report_html(
         f"{sensitivity_section(list(sensitivity), policies)}"
         f"<h2>What was assumed</h2>{''.join(assumptions(each) for each in digests)}"
     )
-    return html_page(
+    return document(
         "What a policy would do",
         "A simulation of past jobs. Completion time is the time from submission to the end, "
         "waiting included; times better is against the first policy.",
@@ -228,31 +230,5 @@ def report_html(
     )
 
 
-def html_page(heading: str, lead: str, body: str, *, command: str, title: str | None = None) -> str:
-    """A page in the report's look; `body` is HTML already, all else plain words."""
-    style = (_HERE / "report.css").read_text(encoding="utf-8")
-    script = (_HERE / "report.js").read_text(encoding="utf-8")
-    return (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{_allowed(style, script)}">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{text(title or f'{heading} · SchedMate')}</title>"
-        f"<style>{style}</style></head><body>"
-        f'<h1>{text(heading)}</h1><p class="faint">{text(lead)}</p>{body}'
-        f"<h2>To make this again</h2><pre>{text(command)}</pre>"
-        f'<p class="faint">SchedMate {text(__version__)}</p>'
-        f"<script>{script}</script></body></html>\n"
-    )
-
-
 def _title(digests: Sequence[Digest]) -> str:
     return ", ".join(each.compared.trace for each in digests) + " · SchedMate"
-
-
-def _allowed(style: str, script: str) -> str:
-    """A browser takes our style and our script and nothing else, whatever a trace brings along."""
-    return f"default-src 'none'; style-src {_fingerprint(style)}; script-src {_fingerprint(script)}"
-
-
-def _fingerprint(content: str) -> str:
-    return f"'sha256-{b64encode(sha256(content.encode()).digest()).decode()}'"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from schedmate.design.words import human_number, human_time, share, text, times
 from schedmate.simulator.engine.outcome import KINDS, Summary
 from schedmate.simulator.estimators.controls import CONTROLS
 from schedmate.simulator.report.digest import Digest
 from schedmate.simulator.report.gains import Gains, ratio
 from schedmate.simulator.report.sensitivity import Sensitivity
-from schedmate.simulator.report.words import human_number, human_time, share, text, times
 
 _BETTER, _WORSE = 1.005, 0.995
 _TAIL_NOTICED = 1.1
@@ -24,9 +24,10 @@ def headline(of: Digest) -> str:
     scheduler that asks could."""
     first = next(iter(of.compared.policies.values()))
     return "".join(
-        f"<h3>{text(KINDS[kind].capitalize())}</h3>"
+        f'<section class="card wide"><h3>{text(KINDS[kind].capitalize())}</h3>'
         + table(_HEADINGS, [_summary(name, each, first) for name, each in policies.items()])
-        + (f'<p class="faint">{text(_NOT_LIVE)}</p>' if kind == "asking" else "")
+        + (f'<p class="soft">{text(_NOT_LIVE)}</p>' if kind == "asking" else "")
+        + "</section>"
         for kind, policies in of.compared.by_kind().items()
     )
 
@@ -106,7 +107,7 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     head = "".join(f'<th scope="col">{text(heading)}</th>' for heading in headings)
     body = "".join(f"<tr>{''.join(row)}</tr>" for row in rows)
     return (
-        f'<div class="wide"><table><thead><tr>{head}</tr></thead>'
+        f'<div class="scroll plain"><table class="figures"><thead><tr>{head}</tr></thead>'
         f"<tbody>{body}</tbody></table></div>"
     )
 

@@ -47,7 +47,7 @@ _TICK_S = looks_apart_s(HangLimits().after_s)
 _OF_THE_LIMIT = 0.25
 """Of what is left of a lowered limit until a run under it is looked at again: much less than the
 share that is left when it is given back at the latest."""
-_REQUEUE_S = 120.0
+REQUEUE_S = 120.0
 """Slurm lets a requeued job start so much later at the earliest."""
 _AGAIN_S = 300.0
 """Slurm's PriorityCalcPeriod: a job whose priority left no room may have some then."""
@@ -70,6 +70,7 @@ class SimulatedDaemon:
         silences: Silences | None = None,
         diagnoses: Diagnoses | None = None,
         look_s: float = LOOK_S,
+        requeue_s: float = REQUEUE_S,
         on_event: OnEvent | None = None,
     ) -> None:
         self._engine = engine
@@ -79,6 +80,7 @@ class SimulatedDaemon:
         self._silences = silences
         self._diagnoses = diagnoses
         self._look_s = look_s
+        self._requeue_s = requeue_s
         self._on_event = on_event
         self.actions: Counter[str] = Counter()
         """How many actions of each kind were carried out."""
@@ -216,7 +218,7 @@ class SimulatedDaemon:
                     self._scheduler.requeue(
                         job,
                         exclude_nodes=[int(node) for node in action.exclude_nodes],
-                        delay_s=max(action.delay_s, _REQUEUE_S),
+                        delay_s=max(action.delay_s, self._requeue_s),
                     )
                     self._note(job)
 

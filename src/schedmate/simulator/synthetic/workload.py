@@ -6,7 +6,8 @@ Where the assumed figures come from: docs/explanation/synthetic-workloads.md.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 
@@ -73,6 +74,10 @@ class SyntheticSubmission:
     read_length: Floats
     """What the reader makes of it: `nan` where it finds none, another where it is wrong."""
 
+    def take(self, which: Ints) -> SyntheticSubmission:
+        """Of some of the jobs."""
+        return SyntheticSubmission(*(getattr(self, each.name)[which] for each in fields(self)))
+
     def project_of(self, job: int) -> Project:
         return bank()[int(self.project[job])]
 
@@ -121,6 +126,17 @@ class SyntheticWorkload:
         """How much of `hang_s` it neither computes nor writes: a run with NaN does both."""
         silent = [reason in _SILENT for reason in self.reason.words]
         return np.where(np.array(silent, dtype=bool)[self.reason.codes], self.hang_s, 0.0)
+
+    def take(self, which: Ints) -> SyntheticWorkload:
+        """Of some of the jobs."""
+        taken: dict[str, Any] = {
+            each.name: value.take(which)
+            if isinstance(value, Coded | SyntheticSubmission)
+            else value[which]
+            for each in fields(self)
+            if not isinstance(value := getattr(self, each.name), float)
+        }
+        return replace(self, **taken)
 
     def visible_columns(self, columns: TraceColumns) -> TraceColumns:
         """The trace as a baseline may see it: with names."""

@@ -34,6 +34,10 @@ class Coded:
     def __getitem__(self, job: int) -> str:
         return self.words[int(self.codes[job])]
 
+    def take(self, which: Ints) -> Coded:
+        """Of some of the jobs."""
+        return Coded(self.codes[which], self.words)
+
 
 @dataclass(frozen=True, eq=False)
 class TraceColumns:
@@ -74,7 +78,7 @@ class TraceColumns:
 
     def take(self, which: NDArray[np.bool_] | Ints) -> TraceColumns:
         """Some of the jobs, still in order."""
-        chosen = np.flatnonzero(which) if which.dtype == np.bool_ else np.sort(which)
+        chosen: Ints = np.flatnonzero(which) if which.dtype == np.bool_ else np.sort(which)
         return TraceColumns(
             ids=[self.ids[job] for job in chosen.tolist()],
             submit=self.submit[chosen],
@@ -83,10 +87,10 @@ class TraceColumns:
             status=self.status[chosen],
             limit=self.limit[chosen],
             nodes=self.nodes[chosen],
-            user=Coded(self.user.codes[chosen], self.user.words),
-            group=Coded(self.group.codes[chosen], self.group.words),
-            name=Coded(self.name.codes[chosen], self.name.words),
-            gpu_type=Coded(self.gpu_type.codes[chosen], self.gpu_type.words),
+            user=self.user.take(chosen),
+            group=self.group.take(chosen),
+            name=self.name.take(chosen),
+            gpu_type=self.gpu_type.take(chosen),
             start=None if self.start is None else self.start[chosen],
         )
 

@@ -77,6 +77,10 @@ class Series:
     falls: int = 0
     auxiliary: Phase | None = None
     """It counts something else than the training."""
+    beside: str | None = None
+    """The measured count that stands still each time this one, without metrics, runs through."""
+    preliminary: bool = False
+    """Its lines name a phase that others follow: a warm-up, a burn-in."""
     first: float | None = None
     """Where the count was first seen: a resumed run does not begin at zero."""
     epoch: float | None = None
@@ -99,6 +103,11 @@ class Series:
     """How long the log had been stamped when this count began."""
     ordinal: Ordinal | None = None
     counted: float = 0.0
+
+    @property
+    def aside(self) -> bool:
+        """It is of something else than the run: an evaluation, files that are loaded."""
+        return self.auxiliary is not None or self.beside is not None
 
     @property
     def per_epoch(self) -> bool:
@@ -231,6 +240,7 @@ class Series:
         self.epochs = sighting.epochs if self.per_epoch else None
         self.rate_per_s = sighting.rate_per_s or self.rate_per_s
         self.eta_s = sighting.eta_s
+        self.preliminary = sighting.preliminary
         if sighting.phase in ("starting", "evaluating", "checkpointing"):
             self.auxiliary = sighting.phase
 

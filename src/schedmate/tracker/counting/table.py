@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from schedmate.model import Phase
 from schedmate.tracker.counting.series import Series, Times
 from schedmate.tracker.formats.base import Sighting
+from schedmate.tracker.formats.parts import WHOLE_RUNS
 
 LEARNED, PARTS, NAMED = "learned", "parts", "named"
 _MAX_SERIES = 64
@@ -37,12 +38,41 @@ class SeriesTable:
                 in_rounds=self._is_heading(parent) or self.epoch_begun() is not None,
                 declared_per_epoch=sighting.per_epoch,
                 stamped_before_s=times.span_s,
+                beside=self._measured_before(sighting),
             )
             self._add(key, series)
+        elif series.beside is not None and self._is_around(series, sighting):
+            series.beside = None
         before = series.moves
         series.see(sighting, order, times)
         if sighting.ordinal == "begun" and series.moves > before:
             self._begin_rounds(key)
+
+    def is_beside(self, format_name: str, sighting: Sighting) -> bool:
+        """Whether a count without metrics is new, or known to be of something else than the run."""
+        series = self.series.get(_key(format_name, sighting))
+        if series is None:
+            return self._measured_before(sighting) is not None
+        return series.auxiliary is not None and series.measured == 0
+
+    def _measured_before(self, sighting: Sighting) -> str | None:
+        """The newest count that shows metrics and has moved, where this one begins without any."""
+        counts = sighting.total is not None and sighting.ordinal is None
+        if sighting.metrics or not counts or sighting.unit == "epoch":
+            return None
+        measured = {
+            key: one
+            for key, one in self.series.items()
+            if one.measured > 1 and one.moves and not (one.aside or one.complete or one.parent)
+        }
+        return max(measured, key=lambda key: measured[key].seen, default=None)
+
+    def _is_around(self, series: Series, sighting: Sighting) -> bool:
+        """It went on after lines of the measured count: that is counted inside it."""
+        inside = self.series.get(series.beside or "")
+        if inside is None:
+            return True
+        return inside.seen > series.seen and (sighting.current or 0.0) > series.current > 0
 
     def epoch_begun(self) -> tuple[float, float | None] | None:
         """The number of the epoch that the newest heading names, and how many there are."""
@@ -54,7 +84,7 @@ class SeriesTable:
 
     def epochs_counted(self, main: Series) -> float | None:
         """How many epochs there are by another count, where `main` counts within each of them."""
-        others = (one for one in self.series.values() if one is not main and not one.auxiliary)
+        others = (one for one in self.series.values() if one is not main and not one.aside)
         epochs = [one for one in others if one.unit == "epoch" and one.total is not None]
         newest = max(epochs, key=lambda one: one.seen, default=None)
         return None if newest is None else newest.total
@@ -76,7 +106,7 @@ class SeriesTable:
         return any(
             one.total is not None and one.moves >= _WELL_KNOWN and not one.goes_round
             for one in self.series.values()
-            if one.format not in (LEARNED, PARTS) and not one.auxiliary
+            if one.format not in (LEARNED, PARTS) and not one.aside
         )
 
     def holds(self, format_name: str) -> bool:
@@ -127,7 +157,7 @@ class SeriesTable:
             for other in self.series.values()
             if other is not one
             and other.complete
-            and not other.auxiliary
+            and not other.aside
             and (other.measured or (other.format, other.name) == (one.format, one.name))
         ]
         over = [other for other in past if other.seen < one.born and other.moves >= _WELL_KNOWN]
@@ -140,13 +170,19 @@ class SeriesTable:
 
     def newest(self) -> Series | None:
         """The count that moved last, of those that are of the run."""
-        counts = (one for one in self.series.values() if one.format != PARTS and not one.auxiliary)
+        counts = (one for one in self.series.values() if one.format != PARTS and not one.aside)
         return max(counts, key=lambda one: one.moved, default=None)
 
     def part(self) -> Series | None:
         """The count of folds, trials or the like, each of which holds a whole count."""
         parts = (one for one in self.series.values() if one.format == PARTS)
         return max(parts, key=lambda one: one.seen, default=None)
+
+    def whole_runs(self) -> Series | None:
+        """The same, also where the lines of the count itself name it: `trial 3/12 epoch 5/5`."""
+        named = (one for one in self.series.values() if _holds_runs(one))
+        found = (one for one in named if one.total is None or self._is_first_part(one))
+        return max(found, key=lambda one: one.seen, default=None)
 
     def _heading_around(self, one: Series | None) -> Series | None:
         """The headings of epochs without a total, where a count began anew below each of them."""
@@ -171,7 +207,7 @@ class SeriesTable:
         newer = [
             one
             for one in self.series.values()
-            if one.seen > since and (one.auxiliary or self._comes_after(one, main))
+            if one.seen > since and (one.aside or self._comes_after(one, main))
         ]
         return max(newer, key=lambda one: one.seen, default=None)
 
@@ -187,7 +223,7 @@ class SeriesTable:
         return next(open_ended, None)
 
     def _is_root(self, one: Series) -> bool:
-        if one.auxiliary or self._is_past(one):
+        if one.aside or self._is_past(one):
             return False
         outer = None if one.parent is None else self.series.get(one.parent)
         return outer is None or self._is_past(outer)
@@ -199,9 +235,7 @@ class SeriesTable:
         """
         if one.unit == "epoch" or one.total is None:
             return False
-        others = [
-            other for other in self.series.values() if other is not one and not other.auxiliary
-        ]
+        others = [other for other in self.series.values() if other is not one and not other.aside]
         if one.moves <= 1 and not self._is_first_part(one):
             redrawn = one.moves == 0 and one.sightings == 1
             return any(
@@ -248,7 +282,7 @@ class SeriesTable:
             )
             and one is not main
             and one.total is not None
-            and not one.auxiliary
+            and not one.aside
         ]
 
     def _finer(self, main: Series) -> Series:
@@ -267,6 +301,11 @@ class SeriesTable:
             )
             del self.series[least]
         self.series[key] = series
+
+
+def _holds_runs(one: Series) -> bool:
+    name = one.name.removeprefix("outer ").rstrip("s")
+    return one.format == PARTS or (one.ordinal == "begun" and name in WHOLE_RUNS)
 
 
 def _key(format_name: str, sighting: Sighting) -> str:

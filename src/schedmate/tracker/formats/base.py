@@ -60,6 +60,8 @@ class Sighting:
     """The line says that the run stops here, and why."""
     links: tuple[str, ...] = ()
     """Web pages of the run."""
+    preliminary: bool = False
+    """The line is of a phase that others follow: a warm-up, a burn-in."""
     confidence: float = 1.0
     """In what the numbers mean; less than 1 where a format reads by resemblance."""
 

@@ -10,7 +10,8 @@ from schedmate.tracker.formats.base import Sample, Sighting, counted
 
 _MAX_LENGTH = 120
 _PART = lazy_pattern(
-    r"(?:[^\w]{0,40}(?:(?:info|root|main|search|tune|cv|study|sweep)\W{1,8}){0,3})"
+    r"(?:[\W\d]{0,40}(?:(?:info|root|main|search|tune|cv|study|sweep)\W{1,8}"
+    r"|[a-z][\w.-]{0,20}(?:\]|:|\||\s-)\s{0,4}){0,3})"
     r"(?:(?:starting|running|begin(?:ning)?|start of|now|training|entering) )?"
     r"(?P<part>fold|split|trial|phase|stage|seed|repeat|repetition|experiment|task)"
     r"[\s:#=_-]{1,3}(?P<index>\d{1,4})(?:\s{0,2}(?:/|of|out of)\s{0,2}(?P<of>\d{1,4}))?"
@@ -31,6 +32,13 @@ _UNEQUAL = frozenset({"phase", "stage", "task"})
 _UNEQUAL_CONFIDENCE = 0.4
 _NAMED_BY_NUMBER = frozenset({"seed", "experiment", "task"})
 """A number alone is their name, not a place in a row."""
+WHOLE_RUNS = frozenset(
+    {
+        "fold", "split", "trial", "seed", "repeat", "repetition", "experiment", "task", "phase",
+        "stage", "chain", "replicate", "restart", "member", "config",
+    }
+)  # fmt: skip
+"""Of each the log tells from beginning to end: what ends in one of them is not the run."""
 _NAMES = {"split": "fold", "repetition": "repeat"}
 _NUMBER_OF = lazy_pattern(
     r"(?<![\w=:.])(?:(?P<before>\d{1,4})(?:-fold\b| (?:folds|trials|splits|seeds|repeats|phases"

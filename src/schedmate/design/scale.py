@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Literal
 
-from schedmate.simulator.report.words import human_number, times, whole_time
+from schedmate.design.words import human_number, times, whole_time
 
 _MINUTE, _HOUR, _DAY = 60.0, 3600.0, 86400.0
 _LOG_TIMES = (1, 10, _MINUTE, 10 * _MINUTE, _HOUR, 6 * _HOUR, _DAY, 7 * _DAY, 30 * _DAY, 365 * _DAY)
@@ -17,8 +19,14 @@ _STEPS_OF_TIME = (
     *(_DAY * step for step in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)),
 )
 _MOST_TICKS = 8
+_FEW_TICKS = 4
 _ROUND = (1.0, 2.0, 2.5, 5.0, 10.0)
+_CLOCK_TICKS = 4
 _ROUND_RATIOS = (1.0, 1.2, 1.5, 2.0, 3.0, 5.0, 7.0)
+
+
+Kind = Literal["time", "clock", "share", "ratio", "number", "labels"]
+"""What values are: seconds, moments, parts of one, ratios, plain numbers, names side by side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +38,7 @@ class Scale:
     log: bool
     ticks: tuple[float, ...]
     label: Callable[[float], str]
+    kind: Kind = "number"
 
     def __call__(self, value: float) -> float:
         kept = min(max(value, self.low), self.high)
@@ -45,12 +54,12 @@ def log_times(values: Sequence[float]) -> Scale:
     below = max((tick for tick in _LOG_TIMES if tick <= low), default=1.0)
     above = min((tick for tick in _LOG_TIMES if tick >= high), default=high)
     ticks = tuple(tick for tick in _LOG_TIMES if below <= tick <= above)
-    return Scale(below, above, log=True, ticks=ticks, label=whole_time)
+    return Scale(below, above, log=True, ticks=ticks, label=whole_time, kind="time")
 
 
 def linear_times(high: float) -> Scale:
     step = next((step for step in _STEPS_OF_TIME if high / step <= _MOST_TICKS), high / _MOST_TICKS)
-    return Scale(0.0, high, False, _multiples(step, high), whole_time)
+    return Scale(0.0, high, False, _multiples(step, high), whole_time, "time")
 
 
 def counts(high: float) -> Scale:
@@ -61,9 +70,41 @@ def counts(high: float) -> Scale:
     return Scale(0.0, top, False, _multiples(step, top), human_number)
 
 
+def numbers(values: Sequence[float], *, from_zero: bool = False) -> Scale:
+    """Round bounds around all of them."""
+    low, high = 0.0 if from_zero else min(values), max(values)
+    step = _round_step(((high - low) or abs(high) or 1.0) / _FEW_TICKS)
+    first = math.floor(low / step)
+    last = max(math.ceil(high / step), first + 1)
+    ticks = tuple(round(number * step, 12) for number in range(first, last + 1))
+    return Scale(ticks[0], ticks[-1], False, ticks, "{:,.6g}".format)
+
+
+def spanned(values: Sequence[float]) -> Scale:
+    """From the first to the last of a count, with few ticks at round numbers."""
+    low, high = values[0], max(values[-1], values[0] + 1e-9)
+    step = _round_step((high - low) / _FEW_TICKS)
+    first = math.ceil(low / step - 1e-9)
+    ticks = [step * number for number in range(first, math.floor(high / step + 1e-9) + 1)]
+    return Scale(low, high, False, tuple(ticks), "{:,.6g}".format)
+
+
+def along_times(high: float) -> Scale:
+    """Seconds from zero on, with few ticks: an axis of a small plot."""
+    whole = high or 1.0
+    step = next((one for one in _STEPS_OF_TIME if whole / one <= _FEW_TICKS), whole / _FEW_TICKS)
+    return Scale(0.0, whole, False, _multiples(step, whole), whole_time, "time")
+
+
+def clock(begin: float, end: float) -> Scale:
+    """Moments, in UTC; a script shows them in the reader's own time zone."""
+    ticks = tuple(begin + (end - begin) * part / _CLOCK_TICKS for part in range(_CLOCK_TICKS + 1))
+    return Scale(begin, max(end, begin + 1.0), False, ticks, _moment, "clock")
+
+
 def shares(high: float = 1.0) -> Scale:
     """From none to all; to more where two jobs share what each counts as held."""
-    return Scale(0.0, high, False, (0.0, 0.25, 0.5, 0.75, 1.0), "{:.0%}".format)
+    return Scale(0.0, high, False, (0.0, 0.25, 0.5, 0.75, 1.0), "{:.0%}".format, "share")
 
 
 def log_ratios(values: Sequence[float]) -> Scale:
@@ -77,7 +118,7 @@ def log_ratios(values: Sequence[float]) -> Scale:
         inside = [tick for tick in inside if f"{tick:e}"[:3] in ("1.0", "2.0", "5.0")]
     if len(inside) > _MOST_TICKS:
         inside = [tick for tick in inside if f"{tick:e}"[:3] == "1.0"]
-    return Scale(low / 1.05, high * 1.05, True, tuple(inside), _short_ratio)
+    return Scale(low / 1.05, high * 1.05, True, tuple(inside), _short_ratio, "ratio")
 
 
 def plain(values: Sequence[float]) -> Scale:
@@ -94,13 +135,14 @@ def places(labels: Sequence[str]) -> Scale:
         False,
         tuple(float(place) for place in range(len(labels))),
         lambda place: labels[int(place)],
+        "labels",
     )
 
 
 def rows(labels: Sequence[str]) -> Scale:
     """Kinds below each other, the first on top."""
     aside = places(labels)
-    return _Downwards(aside.low, aside.high, log=False, ticks=aside.ticks, label=aside.label)
+    return _Downwards(aside.low, aside.high, False, aside.ticks, aside.label, aside.kind)
 
 
 class _Downwards(Scale):
@@ -108,6 +150,10 @@ class _Downwards(Scale):
 
     def __call__(self, value: float) -> float:
         return 1.0 - Scale.__call__(self, value)
+
+
+def _moment(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).strftime("%b %-d, %H:%M UTC")
 
 
 def _short_ratio(value: float) -> str:

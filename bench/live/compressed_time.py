@@ -1,0 +1,43 @@
+"""The daemon in compressed time: `schedmate` whose orderings count in seconds of the trace.
+
+    python -m bench.live.compressed_time serve
+
+The scale of an ordering is made for jobs of minutes to months, and a job that has not been read yet
+stands in its middle, at 11 GPU hours. With run times of seconds that middle is behind all others.
+So costs are multiplied by the speed: every job gets the nice number that it has in the trace.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bench.live.replayed_jobs import SPEED
+from schedmate.cli import main
+from schedmate.policies.orderings import ORDERINGS
+from schedmate.policies.orderings.sjf import SjfOrdering
+from schedmate.policies.orderings.ssf import SsfOrdering
+
+if TYPE_CHECKING:
+    from schedmate.policies import Candidate, Ordering
+
+
+class _Sjf(SjfOrdering):
+    def cost(self, candidate: Candidate) -> float | None:
+        return _at_trace_speed(super().cost(candidate))
+
+
+class _Ssf(SsfOrdering):
+    def cost(self, candidate: Candidate) -> float | None:
+        return _at_trace_speed(super().cost(candidate))
+
+
+def _at_trace_speed(cost: float | None) -> float | None:
+    return None if cost is None else SPEED * cost
+
+
+COMPRESSED: dict[str, type[Ordering]] = {**ORDERINGS, "sjf": _Sjf, "ssf": _Ssf}
+
+
+if __name__ == "__main__":
+    ORDERINGS.update(COMPRESSED)
+    main()

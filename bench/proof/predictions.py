@@ -1,0 +1,74 @@
+"""Predictions kept on disk, so that every command of the proof makes them once.
+
+They do not depend on the policy that they are used by. A file is for one setting, one predictor and
+one revision of the code that makes them, in `build/proof` below the current directory.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from bench.proof import settings
+from bench.proof.settings import Window
+from schedmate import advisor
+from schedmate.model.advice import Basis
+from schedmate.simulator import Setting
+from schedmate.simulator.estimators.base import Estimates
+from schedmate.simulator.experiments.knowledge import SEMANTIC, Knowledge
+
+KEPT = Path("build/proof")
+_SLOW = ("qssf", "site_model", SEMANTIC)
+_PREDICTED_BY = (
+    *("advisor", "model", "simulator/estimators", "simulator/synthetic", "simulator/traces"),
+    *("simulator/experiments/knowledge.py", "simulator/experiments/setting.py"),
+)
+
+
+@cache
+def revision() -> str:
+    """Of all source code that a prediction depends on."""
+    package = Path(advisor.__file__).parent.parent
+    found = [package / each for each in _PREDICTED_BY]
+    files = [file for each in found for file in (each.rglob("*") if each.is_dir() else [each])]
+    sources = sorted(file for file in files if file.suffix in (".py", ".toml"))
+    digest = hashlib.sha256(Path(settings.__file__).read_bytes())
+    for file in sources:
+        digest.update(file.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+class KeptKnowledge(Knowledge):
+    """Of a setting of the proof; slow predictors are asked once for all commands."""
+
+    def __init__(self, setting: Setting, window: Window) -> None:
+        super().__init__(setting)
+        self._window = window
+
+    def _ask(self, name: str) -> Estimates:
+        if name not in _SLOW:
+            return super()._ask(name)
+        path = KEPT / revision() / f"{self._window.name} {name}.npz"
+        if path.exists():
+            return _read(path)
+        made = super()._ask(name)
+        _write(path, made)
+        return made
+
+
+def _write(path: Path, made: Estimates) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    begun = path.with_suffix(".begun.npz")
+    spread = np.array([made.p10, made.p50, made.p90, made.cost_s])
+    np.savez(begun, spread=spread, source=made.source, basis=np.array(made.basis or [], str))
+    begun.rename(path)
+
+
+def _read(path: Path) -> Estimates:
+    with np.load(path) as kept:
+        basis: list[Basis] = kept["basis"].tolist()
+        low, middle, high, cost = kept["spread"]
+        return Estimates(low, middle, high, cost, str(kept["source"]), basis or None)
