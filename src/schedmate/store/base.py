@@ -126,6 +126,11 @@ class Runs(Protocol):
     def keep_runs(self, runs: Sequence[PastRun]) -> None:
         """Many at once, all or none."""
 
+    def recent_runs(
+        self, *, user: str | None = None, limit: int = 1000, offset: int = 0
+    ) -> Sequence[PastRun]:
+        """The newest runs, of one user or of everybody, behind the first `offset` of them."""
+
     def run(self, job_id: JobId, attempt: int | None = None) -> PastRun | None:
         """One attempt of a job, by default the last one."""
 

@@ -12,12 +12,14 @@ from schedmate.model import (
     Advice,
     Diagnosis,
     Fingerprint,
+    Job,
     JobId,
     JobState,
     LearnedPattern,
     LlmCall,
     NodeRun,
     PastRun,
+    Prediction,
     Progress,
     RunProfile,
 )
@@ -30,11 +32,12 @@ from schedmate.store.noderuns import NODE_RUNS, node_run
 from schedmate.store.notices import NoticeTables
 from schedmate.store.overview import Overview
 from schedmate.store.retention import Retention
+from schedmate.store.run_facts import keep_run_facts
 from schedmate.store.sketches import Shown, Sketches
 from schedmate.store.tokens import TokenTable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from contextlib import AbstractContextManager
 
     from schedmate.store.database import Database
@@ -45,6 +48,7 @@ _AT_ONCE = 5000
 """Runs that are kept together: their keys are written in the order in which they are stored."""
 _PROBE = 65_536
 """Characters that are written to find out whether a disk that was full has space again."""
+_JOBS_AT_ONCE = 2000
 _READINGS = 4000
 """How many of the newest rows of what was read are kept: two or three a job."""
 
@@ -90,6 +94,7 @@ class TableStore(Lessons, ListedJobs, TokenTable, NoticeTables, Overview, Sketch
 
     def _keep_some(self, runs: Sequence[PastRun]) -> None:
         self._db.put("runs", (self._as_row(run) for run in runs))
+        keep_run_facts(self._db, self._scheduler, [run.job.id for run in runs])
         self._keep_sketches([(self._scheduler, run) for run in runs])
         self._db.run_many(
             "DELETE FROM tracking WHERE scheduler = ? AND job_id = ? AND attempt <= ?",
@@ -164,15 +169,35 @@ class TableStore(Lessons, ListedJobs, TokenTable, NoticeTables, Overview, Sketch
                     found.setdefault(key, from_json(RunProfile, profile))
         return found
 
-    def recent_runs(self, *, user: str | None = None, limit: int = 1000) -> list[PastRun]:
+    def recent_runs(
+        self, *, user: str | None = None, limit: int = 1000, offset: int = 0
+    ) -> list[PastRun]:
         if user is None:
-            return self._runs("TRUE ORDER BY end_time DESC", (), limit=limit)
-        return self._runs('"user" = ? ORDER BY end_time DESC', (user,), limit=limit)
+            return self._runs("TRUE ORDER BY end_time DESC", (), limit=limit, offset=offset)
+        newest = '"user" = ? ORDER BY end_time DESC'
+        return self._runs(newest, (user,), limit=limit, offset=offset)
 
-    def _runs(self, where: str, values: tuple[Any, ...], *, limit: int) -> list[PastRun]:
+    def recent_jobs(self, *, limit: int) -> Iterator[Job]:
+        """A page at a time: all of them at once would be large."""
+        for start in range(0, limit, _JOBS_AT_ONCE):
+            rows = self._db.rows(
+                "SELECT json_extract(body, '$.job') FROM runs ORDER BY end_time DESC"
+                " LIMIT ? OFFSET ?",
+                (min(_JOBS_AT_ONCE, limit - start), start),
+            )
+            yield from (self._shown_job(loads(Job, body)) for (body,) in rows)
+            if len(rows) < _JOBS_AT_ONCE:
+                break
+
+    def _shown_job(self, job: Job) -> Job:
+        return job if self._shown is None else self._shown(PastRun(job=job)).job
+
+    def _runs(
+        self, where: str, values: tuple[Any, ...], *, limit: int, offset: int = 0
+    ) -> list[PastRun]:
         # `where` is always one of the literals above
-        query = f"SELECT body FROM runs WHERE {where} LIMIT ?"  # noqa: S608
-        return self._seen(body for (body,) in self._db.rows(query, (*values, limit)))
+        query = f"SELECT body FROM runs WHERE {where} LIMIT ? OFFSET ?"  # noqa: S608
+        return self._seen(body for (body,) in self._db.rows(query, (*values, limit, offset)))
 
     def node_runs(self, *, since: float, limit: int = 20_000) -> list[NodeRun]:
         rows = self._db.rows(NODE_RUNS, (self._scheduler, since, limit))
@@ -182,7 +207,19 @@ class TableStore(Lessons, ListedJobs, TokenTable, NoticeTables, Overview, Sketch
 
     def keep_advice(self, job_id: JobId, kept: KeptAdvice) -> None:
         marks = None if kept.fingerprint is None else dumps(kept.fingerprint)
-        self._db.put("advice", [(self._scheduler, job_id, dumps(kept.advice), marks)])
+        with self.together():
+            self._db.put("advice", [(self._scheduler, job_id, dumps(kept.advice), marks)])
+            self._keep_prediction(job_id, kept.advice.prediction)
+
+    def _keep_prediction(self, job_id: JobId, made: Prediction) -> None:
+        """Where a run of it has ended already."""
+        spread = made.duration_s
+        quantiles = (None,) * 3 if spread is None else (spread.p10, spread.p50, spread.p90)
+        self._db.run(
+            "UPDATE run_facts SET basis = ?, p10 = ?, p50 = ?, p90 = ?"
+            " WHERE scheduler = ? AND job_id = ?",
+            (made.basis, *quantiles, self._scheduler, job_id),
+        )
 
     def advice(self, job_id: JobId) -> KeptAdvice | None:
         row = self._db.one(

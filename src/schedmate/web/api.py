@@ -120,9 +120,9 @@ def history(
     offset: Annotated[int, Query(ge=0, le=_FARTHEST)] = 0,
 ) -> Response:
     """Past runs, the newest first."""
-    found = site.store.recent_runs(user=user or None, limit=offset + limit + 1)
-    page = tuple(viewer.run(run) for run in found[offset : offset + limit])
-    more = len(found) > offset + limit and offset + limit <= _FARTHEST
+    found = site.store.recent_runs(user=user or None, limit=limit + 1, offset=offset)
+    page = tuple(viewer.run(run) for run in found[:limit])
+    more = len(found) > limit and offset + limit <= _FARTHEST
     following = (
         f"?{urlencode({'user': user, 'limit': limit, 'offset': offset + limit})}" if more else None
     )

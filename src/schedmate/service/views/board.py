@@ -6,6 +6,7 @@ import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from schedmate.model import array_of
 from schedmate.service.views.job_view import JobView, retry_outcome
 
 if TYPE_CHECKING:
@@ -80,20 +81,28 @@ def known_of(job: Job, store: Store) -> JobView:
 
 def all_known_of(jobs: Sequence[Job], store: Store) -> dict[JobId, JobView]:
     """Many at once, in as many statements as one takes."""
-    facts = store.job_facts([job.id for job in jobs])
-    return {job.id: _view(job, facts[job.id]) for job in jobs}
+    wholes = {_whole(job.id) for job in jobs}
+    facts = store.job_facts(sorted({*wholes, *(job.id for job in jobs)}))
+    return {job.id: _view(job, facts[job.id], facts[_whole(job.id)]) for job in jobs}
 
 
-def _view(job: Job, facts: StoredFacts) -> JobView:
-    current = facts.attempt == job.restarts
+def _whole(job_id: JobId) -> JobId:
+    """The array of a task, the heterogeneous job of a part, else the job itself."""
+    return array_of(job_id) or job_id.partition("+")[0]
+
+
+def _view(job: Job, own: StoredFacts, whole: StoredFacts) -> JobView:
+    """A task or a part is advised with its whole, and a part is acted upon with it."""
+    current = own.attempt == job.restarts
+    actions = whole.actions if "+" in job.id else own.actions
     return JobView(
         job=job,
-        advice=facts.advice,
-        progress=facts.progress if current else None,
-        progress_at=facts.progress_at if current else None,
-        diagnoses=facts.diagnoses,
-        actions=facts.actions,
-        retry=retry_outcome(job, facts.diagnoses, facts.actions),
+        advice=whole.advice if own.advice is None else own.advice,
+        progress=own.progress if current else None,
+        progress_at=own.progress_at if current else None,
+        diagnoses=own.diagnoses,
+        actions=actions,
+        retry=retry_outcome(job, own.diagnoses, actions),
     )
 
 
