@@ -18,7 +18,6 @@ from bench.web.site import SiteJob
 from schedmate.model import JobState, LlmCall
 from schedmate.service.records.event_log import MOST_EVENTS, kept
 from schedmate.store import KeptAdvice
-from schedmate.store.migrations import MIGRATIONS
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_learned_rule, a_past_failure, an_origin
 
@@ -60,7 +59,7 @@ def filled_store(*, jobs: int, running: int, waiting: int, cache: Path) -> Fille
     root = cache / "home"
     sources = b"".join(Path(str(one)).read_bytes() for one in (__file__, site.__file__))
     made_by = hashlib.sha256(sources).hexdigest()[:8]
-    name = f"{jobs}-{running}-{waiting}-{day:.0f}-{len(MIGRATIONS)}-{made_by}.sqlite3"
+    name = f"{jobs}-{running}-{waiting}-{day:.0f}-{made_by}.sqlite3"
     ended = jobs - running - waiting
     listed = [SiteJob(ended + 1 + number, day, root).running() for number in range(running)]
     listed += [SiteJob(jobs - number, day, root).waiting() for number in range(waiting)]

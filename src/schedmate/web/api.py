@@ -44,7 +44,13 @@ _FARTHEST = 10_000
 @router.get("/jobs", response_model=JobsPage)
 def jobs(request: Request, site: ASite, viewer: AViewer, wanted: AQueue) -> Response:
     """The queue, filtered and sorted, a page at a time."""
-    found = find(site.board.views(), wanted, time.time(), lambda one: site.seen_by(viewer, one))
+    found = find(
+        site.board.views(),
+        wanted,
+        time.time(),
+        lambda one: site.seen_by(viewer, one),
+        viewer.may_read,
+    )
     following = next_page(wanted, found)
     return tagged_json(
         request,

@@ -25,7 +25,9 @@ def queue(
 ) -> HTMLResponse:
     """The queue, as the query string asks for it."""
     now = time.time()
-    found = find(site.board.views(), wanted, now, lambda one: site.seen_by(viewer, one))
+    found = find(
+        site.board.views(), wanted, now, lambda one: site.seen_by(viewer, one), viewer.may_read
+    )
     accuracy = readings.accuracy(now)
     return live_page(
         "queue.html",
