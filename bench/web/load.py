@@ -81,6 +81,13 @@ class Client:
             path, headers["HX-Request"] = path.removesuffix("?live"), "true"
         if body:
             headers["Content-Type"] = "application/json"
+        try:
+            return self._asked(path, body, headers)
+        except (ConnectionError, http.client.RemoteDisconnected):  # it was idle for too long
+            self._connection.close()
+            return self._asked(path, body, headers)
+
+    def _asked(self, path: str, body: str, headers: dict[str, str]) -> tuple[int, bytes]:
         self._connection.request("POST" if body else "GET", path, body or None, headers)
         answer = self._connection.getresponse()
         return answer.status, answer.read()

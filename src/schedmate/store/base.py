@@ -126,9 +126,7 @@ class Runs(Protocol):
     def keep_runs(self, runs: Sequence[PastRun]) -> None:
         """Many at once, all or none."""
 
-    def recent_runs(
-        self, *, user: str | None = None, limit: int = 1000, offset: int = 0
-    ) -> Sequence[PastRun]:
+    def page_of_runs(self, *, user: str | None, limit: int, offset: int) -> Sequence[PastRun]:
         """The newest runs, of one user or of everybody, behind the first `offset` of them."""
 
     def run(self, job_id: JobId, attempt: int | None = None) -> PastRun | None:
@@ -231,6 +229,9 @@ class Listing(Protocol):
 
     def listed_jobs(self, job_ids: Sequence[JobId] | None = None) -> Sequence[Job]:
         """All, or those of these ids that are listed."""
+
+    def newest_progress(self) -> float | None:
+        """When the log of a listed job was last looked at."""
 
     def newest_change(self) -> int: ...
 

@@ -51,6 +51,14 @@ class ListedJobs:
             values.append(json.dumps(job_ids))
         return [loads(Job, body) for (body,) in self._db.rows(query, values)]
 
+    def newest_progress(self) -> float | None:
+        row = self._db.one(
+            "SELECT max(at) FROM progress JOIN listed_jobs USING (scheduler, job_id)"
+            " WHERE scheduler = ?",
+            (self._scheduler,),
+        )
+        return None if row[0] is None else float(row[0])
+
     def newest_change(self) -> int:
         row = self._db.one(
             "SELECT max(number) FROM changes WHERE scheduler = ?", (self._scheduler,)

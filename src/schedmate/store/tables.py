@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from schedmate.model import (
@@ -12,18 +11,15 @@ from schedmate.model import (
     Advice,
     Diagnosis,
     Fingerprint,
-    Job,
     JobId,
-    JobState,
     LearnedPattern,
     LlmCall,
     NodeRun,
     PastRun,
     Prediction,
     Progress,
-    RunProfile,
 )
-from schedmate.model.wire import dumps, from_json, loads
+from schedmate.model.wire import dumps, loads
 from schedmate.store.base import KeptAdvice, KeptEvent, KeptProgress, Spending
 from schedmate.store.facts import StoredFacts, action_record, facts_of
 from schedmate.store.lessons import Lessons
@@ -31,31 +27,31 @@ from schedmate.store.listed_jobs import ListedJobs
 from schedmate.store.noderuns import NODE_RUNS, node_run
 from schedmate.store.notices import NoticeTables
 from schedmate.store.overview import Overview
+from schedmate.store.past_runs import MATCHES, PastRunParts
 from schedmate.store.retention import Retention
 from schedmate.store.run_facts import keep_run_facts
 from schedmate.store.sketches import Shown, Sketches
 from schedmate.store.tokens import TokenTable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from contextlib import AbstractContextManager
 
     from schedmate.store.database import Database
 
-_MATCHES = 200
-"""How many runs of the same code are worth looking at."""
 _AT_ONCE = 5000
 """Runs that are kept together: their keys are written in the order in which they are stored."""
 _PROBE = 65_536
 """Characters that are written to find out whether a disk that was full has space again."""
-_JOBS_AT_ONCE = 2000
 _READINGS = 4000
 """How many of the newest rows of what was read are kept: two or three a job."""
 
 _ACTIONS = "SELECT body, state, at, note FROM actions WHERE scheduler = ?"
 
 
-class TableStore(Lessons, ListedJobs, TokenTable, NoticeTables, Overview, Sketches, Retention):
+class TableStore(
+    Lessons, ListedJobs, TokenTable, NoticeTables, Overview, PastRunParts, Sketches, Retention
+):
     """Fulfils `Store`."""
 
     def __init__(self, db: Database, *, scheduler: str, shown: Shown | None) -> None:
@@ -142,55 +138,20 @@ class TableStore(Lessons, ListedJobs, TokenTable, NoticeTables, Overview, Sketch
         return self._runs(
             "code = ? AND arguments = ? ORDER BY end_time DESC",
             (fingerprint.code, fingerprint.arguments),
-            limit=_MATCHES,
+            limit=MATCHES,
         )
 
     def runs_of_code(self, code: str) -> list[PastRun]:
-        return self._runs("code = ? ORDER BY end_time DESC", (code,), limit=_MATCHES)
+        return self._runs("code = ? ORDER BY end_time DESC", (code,), limit=MATCHES)
 
-    def completed_profiles(
-        self, fingerprint: Fingerprint, *, limit: int
-    ) -> dict[tuple[JobId, int, float], RunProfile]:
-        found: dict[tuple[JobId, int, float], RunProfile] = {}
-        of_code = "SELECT body FROM runs WHERE code = ?"
-        newest = " ORDER BY end_time DESC LIMIT ?"
-        questions: tuple[tuple[str, tuple[Any, ...]], ...] = (
-            (f"{of_code} AND arguments = ?{newest}", (fingerprint.code, fingerprint.arguments)),
-            (f"{of_code}{newest}", (fingerprint.code,)),
-        )
-        for question, values in questions:
-            for (body,) in self._db.rows(question, (*values, _MATCHES)):
-                if len(found) >= limit:
-                    return found
-                run = json.loads(body)  # a whole run of its type would take ten times as long
-                job, profile = run["job"], run.get("profile")
-                if job["state"] == JobState.COMPLETED and profile is not None:
-                    key = job["id"], job.get("restarts", 0), job["submit_time"]
-                    found.setdefault(key, from_json(RunProfile, profile))
-        return found
+    def recent_runs(self, *, user: str | None = None, limit: int = 1000) -> list[PastRun]:
+        return self.page_of_runs(user=user, limit=limit, offset=0)
 
-    def recent_runs(
-        self, *, user: str | None = None, limit: int = 1000, offset: int = 0
-    ) -> list[PastRun]:
+    def page_of_runs(self, *, user: str | None, limit: int, offset: int) -> list[PastRun]:
         if user is None:
             return self._runs("TRUE ORDER BY end_time DESC", (), limit=limit, offset=offset)
         newest = '"user" = ? ORDER BY end_time DESC'
         return self._runs(newest, (user,), limit=limit, offset=offset)
-
-    def recent_jobs(self, *, limit: int) -> Iterator[Job]:
-        """A page at a time: all of them at once would be large."""
-        for start in range(0, limit, _JOBS_AT_ONCE):
-            rows = self._db.rows(
-                "SELECT json_extract(body, '$.job') FROM runs ORDER BY end_time DESC"
-                " LIMIT ? OFFSET ?",
-                (min(_JOBS_AT_ONCE, limit - start), start),
-            )
-            yield from (self._shown_job(loads(Job, body)) for (body,) in rows)
-            if len(rows) < _JOBS_AT_ONCE:
-                break
-
-    def _shown_job(self, job: Job) -> Job:
-        return job if self._shown is None else self._shown(PastRun(job=job)).job
 
     def _runs(
         self, where: str, values: tuple[Any, ...], *, limit: int, offset: int = 0

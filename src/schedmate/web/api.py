@@ -126,7 +126,7 @@ def history(
     offset: Annotated[int, Query(ge=0, le=_FARTHEST)] = 0,
 ) -> Response:
     """Past runs, the newest first."""
-    found = site.store.recent_runs(user=user or None, limit=limit + 1, offset=offset)
+    found = site.store.page_of_runs(user=user or None, limit=limit + 1, offset=offset)
     page = tuple(viewer.run(run) for run in found[:limit])
     more = len(found) > limit and offset + limit <= _FARTHEST
     following = (

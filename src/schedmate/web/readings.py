@@ -69,10 +69,11 @@ class Readings:
         self._capacity = Measured(self._measure_capacity, {}, fresh_s=_FRESH_S)
 
     def warm(self) -> None:
-        """Begin with what the first page shows."""
-        now = time.time()
-        self._accuracy.value(now)
-        self._capacity.value(now)
+        """Begin with what the first page shows, where there is anything to show."""
+        if self.site.store.newest_change():
+            now = time.time()
+            self._accuracy.value(now)
+            self._capacity.value(now)
 
     def accuracy(self, now: float) -> Accuracy:
         return self._accuracy.value(now)

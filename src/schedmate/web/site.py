@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger("schedmate.web")
 _REFRESH_S = 1.0
 _STALE_S = 30.0
+_MOST_OWNERS = 20_000
 Listener = Callable[[list["JobId"]], None]
 
 
@@ -48,6 +49,7 @@ class Site:
     looked_at: float | None = None
     """When the daemon last saw the scheduler."""
     stale_after_s: float = 300.0
+    _owners: dict[JobId, str] = field(default_factory=dict)
     _refreshing: threading.Lock = field(default_factory=threading.Lock)
 
     @classmethod
@@ -119,7 +121,16 @@ class Site:
         return None if self.looked_at is None else now - self.looked_at
 
     def seen_by(self, viewer: Viewer, view: JobView) -> JobView:
-        return seen_by(viewer, view, owners_in(self.store))
+        return seen_by(viewer, view, self._owner_of)
+
+    def _owner_of(self, job_id: JobId) -> str:
+        """Of a past job, which never changes; one that is not known may become known."""
+        owner = self._owners.get(job_id) or owners_in(self.store)(job_id)
+        if owner:
+            if len(self._owners) >= _MOST_OWNERS:
+                self._owners.clear()
+            self._owners[job_id] = owner
+        return owner
 
     def record(self, viewer: Viewer, action: str, about: str, detail: str = "") -> None:
         """In the audit trail."""
