@@ -22,8 +22,8 @@ STARTING = {"place": "processes", "slurm_cluster": "slurm"}
 
 TOGETHER = {
     f"schedulers/test_slurm_{name}.py": "slurm"
-    for name in ("activity", "contract", "live", "owners", "rights", "safety", "service")
-} | {f"web/browser/test_{name}.py": "browser" for name in ("accessibility", "flows")}
+    for name in ("activity", "browser", "contract", "live", "owners", "rights", "safety", "service")
+} | {f"web/browser/test_{name}.py": "browser" for name in ("accessibility", "flows", "large_log")}
 """Files that share what is dear to start, so that one worker runs them all."""
 APART = {"docs/test_pages.py"}
 """Files whose tests share nothing and take long: any worker may run any of them."""

@@ -28,6 +28,7 @@ from pathlib import Path
 from bench.command import command_line
 from bench.live.replayed_jobs import COMES_BACK, GPUS_PER_NODE, NODES, SPEED, ReplayedJob
 from schedmate.core import JobAdvised
+from schedmate.core.fairness import FairnessLimits
 from schedmate.model import Prediction
 from schedmate.service.records.event_log import opened
 from schedmate.store.base import KeptEvent
@@ -59,10 +60,10 @@ DAEMON = {
     "SCHEDMATE_LONGEST_WAIT_S": "15",
     "SCHEDMATE_LLM__ENABLED": "false",
     "SCHEDMATE_NICE_RANGE": "40000",
-    "SCHEDMATE_FAIRNESS__HOURS": f"{24 / SPEED:.4f}",
+    "SCHEDMATE_FAIRNESS__HOURS": f"{FairnessLimits().hours / SPEED:.4f}",
 }
-"""The nice range is as wide as fair share weighs, over the costs that occur here. A day of being
-overtaken is as much shorter as all else."""
+"""The nice range is as wide as fair share weighs, over the costs that occur here. The bound
+on being overtaken is as much shorter as all else."""
 _PROVISIONAL = int(DAEMON["SCHEDMATE_NICE_RANGE"]) // 2
 """The number of a job that has not been read."""
 _REQUESTS = ("REQUEST_JOB_INFO", "REQUEST_BATCH_SCRIPT", "REQUEST_UPDATE_JOB")

@@ -42,6 +42,7 @@ def main() -> None:
     parser.add_argument("--load", type=float, default=1.0)
     parser.add_argument("--set", action="append", default=[], help="NAME=VALUE of the daemon")
     parser.add_argument("--keep", type=Path, help="a directory for plans, results and logs")
+    parser.add_argument("--replicas", type=int, default=8, help="simulated runs of each arm")
     parser.add_argument("--only-report", action="store_true", help="of what --keep holds")
     options = parser.parse_args()
     reason = None if options.only_report else why_not()
@@ -59,7 +60,7 @@ def main() -> None:
             if not options.only_report:
                 state = _imported(history, directory)
                 _run_pair(pair, shaken, directory, state, settings)
-            measures.report(shaken, *_read_pair(pair, directory), settings)
+            measures.report(shaken, *_read_pair(pair, directory), settings, options.replicas)
 
 
 def _imported(history: list[ReplayedJob], directory: Path) -> Path:

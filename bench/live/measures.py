@@ -17,7 +17,6 @@ from bench.live.replayed_jobs import GPUS, WASTED, ReplayedJob
 from bench.live.simulated import Outcome, RunTimes, fairness_limits, simulate
 
 _FEW = 3
-_REPLICAS = 8
 _HEAD = ("Slurm", "Slurm + SchedMate", "times better")
 
 
@@ -79,9 +78,13 @@ def _ran_s(attempt: Attempt) -> float:
 
 
 def report(
-    jobs: Sequence[ReplayedJob], plain: ArmResult, ours: ArmResult, settings: Mapping[str, str]
+    jobs: Sequence[ReplayedJob],
+    plain: ArmResult,
+    ours: ArmResult,
+    settings: Mapping[str, str],
+    replicas: int,
 ) -> None:
-    """Every figure of a pair, as tables."""
+    """Every figure of a pair, as tables; the simulator runs so many times."""
     arms = [measured(jobs, plain), measured(jobs, ours)]
     both = set.intersection(*({each.job.number for each in arm} for arm in arms))
     base, mate = ([each for each in arm if each.job.number in both] for arm in arms)
@@ -89,7 +92,7 @@ def report(
     out.print(_sums(base, mate, left_out=len(jobs) - len(both)))
     out.print(_waits(base, mate))
     out.print(_predictions(ours, base))
-    shown, chance = _simulated(base, mate, plain, ours, settings)
+    shown, chance = _simulated(base, mate, plain, ours, settings, replicas=replicas)
     out.print(shown)
     for line in (*_fairness(base, mate, ours, settings, chance), *_cost(ours)):
         out.print(line)
@@ -194,7 +197,13 @@ def reaction_s(jobs: Sequence[ReplayedJob], ours: ArmResult) -> float:
 
 
 def _simulated(
-    base: Arm, mate: Arm, plain: ArmResult, ours: ArmResult, settings: Mapping[str, str]
+    base: Arm,
+    mate: Arm,
+    plain: ArmResult,
+    ours: ArmResult,
+    settings: Mapping[str, str],
+    *,
+    replicas: int,
 ) -> tuple[Table, list[Outcome]]:
     """The same jobs in the simulator, and how far it is from what happened; and the replicas
     without SchedMate."""
@@ -209,7 +218,7 @@ def _simulated(
     averages, chance = [], list[Outcome]()
     for name, (arm, result) in arms.items():
         found = [
-            _replicas(jobs, result, RunTimes(extra_s, known), back_s, settings)
+            _replicas(jobs, result, RunTimes(extra_s, known), back_s, settings, count=replicas)
             for known in ({}, _run_times(result))
         ]
         chance = chance or found[0]
@@ -245,6 +254,8 @@ def _replicas(
     times: RunTimes,
     back_s: float,
     settings: Mapping[str, str],
+    *,
+    count: int,
 ) -> list[Outcome]:
     """The same jobs several times, submitted up to a second later: one start that differs may
     change all that follows, in a real Slurm as well."""
@@ -259,7 +270,7 @@ def _replicas(
             schedmate=None if arm.arm == "plain" else arm,
             settings=settings,
         )
-        for _ in range(_REPLICAS)
+        for _ in range(count)
     ]
 
 

@@ -1,12 +1,19 @@
 """A slice of a real trace as real jobs: small programs whose numbers decide how long they run.
 
-The rule of the slice. Speed and loads were chosen after simulations of seven variants, with
-durations and gains in view, and before any of the 500 jobs had run:
+The rule of the slice, fixed before any of these jobs had run. Speed, loads and the longest run were
+chosen after simulations that showed gains too; the longest run is what lets all of it end within
+35 minutes in a simulation of plain Slurm:
 
 - The trace is the cut of Philly with users and endings (15,000 jobs). The jobs from its middle on
-  are replayed; those before them are the site's history.
-- An hour becomes 7.5 seconds; a run is at least 4 and at most 120 seconds long. A job of more than
+  are replayed; the 1,500 before them are the site's history.
+- An hour becomes 7.5 seconds; a run is at least 4 and at most 160 seconds long. A job of more than
   8 GPUs asks for a whole node of 8.
+- All else is as much faster, as far as it goes: a week of PriorityMaxAge and of the half-life of
+  usage, the day of the bound on being overtaken, owners' reactions, and the costs by which jobs are
+  ordered. What has a smallest value has that: Slurm's main and backfill schedulers run every second
+  (8 minutes of the trace, 1 and 0.5 in production), priorities are calculated every minute, limits
+  are whole minutes, SchedMate looks a second after its last look. A hang is a silence of 9 seconds
+  (72 minutes; 30 in production), as a rhythm must be seen before its end.
 - Times of submission keep their proportions; one factor makes the jobs ask for `load` times what
   32 GPUs give while they come.
 - The code of a job depends on its user and its number of GPUs alone: each pair is one project with
@@ -17,6 +24,7 @@ durations and gains in view, and before any of the 500 jobs had run:
   owner, but a third of those of at least 60 seconds hangs from the middle of its run on, until its
   owner cancels it and submits it again. A job that ended early was meant to take longer: between
   1.1 and 3.3 times what it ran.
+- Owners come back as in the trace: see `_BACK_AFTER_S`.
 - Limits are drawn as users choose them on ThetaGPU: half of them above 6.8 times what is meant.
 """
 

@@ -6,14 +6,16 @@
 Beside `easy` and `multifactor`, code that explains half of the variance, settings of
 bench/proof/settings.py: for each bound (the longer of so many hours and so many times the predicted
 run time) the average gain, the 99th percentile with SchedMate over that without, and by how much
-later at most a job ends. The knee is the bound beyond which the average gains least for what the
-99th percentile loses: farthest above the line between the tightest and the loosest bound.
+later at most a job ends. The knee is the bound from which on longer ones gain ever less: of the
+curve of the gain over the logarithm of the hours, the point farthest above the line between its
+ends (no bound counts as a month).
 """
 
 from __future__ import annotations
 
 import time
 from collections import defaultdict
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -26,14 +28,14 @@ BOUNDS = tuple(
     FairnessLimits(hours=hours, times=times)
     for hours, times in ((1, 1), (3, 2), (6, 3), (12, 5), (24, 10), (72, 10), (1e6, 10))
 )
+_MONTH_H = 720.0
 
 
-def knee(points: list[tuple[float, float]]) -> int:
-    """Of (99th percentile, gain) from the tightest to the loosest bound."""
-    tail, gain = np.array(points).T
-    spans = [max(each.max() - each.min(), 1e-9) for each in (tail, gain)]
-    across, up = (tail - tail[0]) / spans[0], (gain - gain[0]) / spans[1]
-    return int(np.argmax(up * across[-1] - across * up[-1]))
+def knee(bounds: Sequence[FairnessLimits], gains: Sequence[float]) -> int:
+    """Of the gain by the logarithm of the bound: farthest above the line between its ends."""
+    hours = np.log([min(bound.hours, _MONTH_H) for bound in bounds])
+    across, up = ((each - each[0]) / (each[-1] - each[0]) for each in (hours, np.log(gains)))
+    return int(np.argmax(up - across))
 
 
 def main() -> None:
@@ -65,15 +67,15 @@ def main() -> None:
             found[key].append((row["gain"], row["p99"], row["worst_job_h"]))
     for policy in arguments.beside.split(","):
         print(f"\n{policy}: hours, times | gain | p99 | latest job, hours | settings")
-        points = []
+        means = []
         for bound in BOUNDS:
             gains, tails, latest = zip(*found[policy, (bound.hours, bound.times)], strict=True)
-            points.append((geometric_mean(tails), geometric_mean(gains)))
+            means.append(geometric_mean(gains))
             print(
-                f"{bound.hours:g} h, {bound.times:g}x | {points[-1][1]:.3f} | "
-                f"{points[-1][0]:.3f} | {max(latest):.1f} | {len(gains)}"
+                f"{bound.hours:g} h, {bound.times:g}x | {means[-1]:.3f} | "
+                f"{geometric_mean(tails):.3f} | {max(latest):.1f} | {len(gains)}"
             )
-        best = BOUNDS[knee(points)]
+        best = BOUNDS[knee(BOUNDS, means)]
         print(f"knee: {best.hours:g} h, {best.times:g}x")
     print(f"\n{time.monotonic() - began:.0f} s on {machine()}")
 

@@ -15,7 +15,6 @@ and their rules: bench/proof/settings.py. The figure is written to docs/images/g
 
 from __future__ import annotations
 
-import json
 import time
 from collections import defaultdict
 from pathlib import Path
@@ -25,6 +24,7 @@ from bench.command import command_line, machine
 from bench.proof.drawing import Line, Mark, figure
 from bench.proof.measuring import (
     ALONE,
+    INSTEAD,
     WITHOUT_CODE,
     Case,
     geometric_mean,
@@ -67,6 +67,7 @@ def cases(arguments: Any) -> list[Case]:
             held_out=site.held_out,
             policies=tuple(arguments.beside.split(",")),
             predictors=tuple(CONTROLS) if number == 0 else WITH_CODE,
+            instead=number == 0,
         )
         for seed in map(int, arguments.seeds.split(","))
         for site in chosen
@@ -77,9 +78,10 @@ def cases(arguments: Any) -> list[Case]:
 def by_seed(rows: Rows, policy: str, predictor: str, explained: float) -> list[float]:
     """The geometric mean over the clusters that count, of each seed."""
     found: dict[int, list[float]] = defaultdict(list)
+    once = (*WITHOUT_CODE, *INSTEAD.get(policy, ()))
     for row in rows:
         fits = row["policy"] == policy and row["predictor"] == predictor and row["counts"]
-        if fits and (predictor in WITHOUT_CODE or row["explained"] == explained):
+        if fits and (predictor in once or row["explained"] == explained):
             found[row["seed"]].append(row["gain"])
     return [geometric_mean(gains) for _, gains in sorted(found.items())]
 
@@ -89,9 +91,9 @@ def summary(rows: Rows, policies: list[str], shares: list[float]) -> dict[str, l
     for policy in policies:
         counted = {(r["site"], r["seed"]) for r in rows if r["policy"] == policy and r["counts"]}
         print(f"\n{policy}: {len(counted)} settings count; gain (95 % interval) at each share")
-        print(f"{'predictor':12}" + "".join(f"{share:>22g}" for share in shares))
+        print(f"{'predictor':14}" + "".join(f"{share:>22g}" for share in shares))
         drawn[policy] = []
-        for predictor in CONTROLS:
+        for predictor in (*CONTROLS, *INSTEAD.get(policy, ())):
             seeds = [by_seed(rows, policy, predictor, share) for share in shares]
             if not all(seeds):
                 continue
@@ -101,10 +103,11 @@ def summary(rows: Rows, policies: list[str], shares: list[float]) -> dict[str, l
                 tuple(geometric_mean(each) for each in seeds),
                 tuple(interval(each) for each in seeds),
             )
-            drawn[policy].append(line)
+            if predictor in CONTROLS:
+                drawn[policy].append(line)
             cells = zip(line.y, line.bars, strict=True)
             print(
-                f"{predictor:12}"
+                f"{predictor:14}"
                 + "".join(f"{y:8.3f} ({low:.2f} to {high:.2f})" for y, (low, high) in cells)
             )
     return drawn
@@ -120,17 +123,18 @@ def main() -> None:
     parser.add_argument("--sites", default="", help="names, instead of the rule")
     parser.add_argument("--held-out", action="store_true")
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--rows", type=Path, help="write every measurement here, one a line")
+    parser.add_argument(
+        "--rows",
+        type=Path,
+        help="keep every measurement here, and take those that are here already",
+    )
     parser.add_argument("--figure", type=Path, default=Path("docs/images/gain.svg"))
     arguments = parser.parse_args()
     began = time.monotonic()
     rows: Rows = []
     first = float(arguments.shares.split(",")[0])
-    for row in measure_all(cases(arguments), workers=arguments.workers):
+    for row in measure_all(cases(arguments), workers=arguments.workers, kept=arguments.rows):
         rows.append(row)
-        if arguments.rows:
-            with arguments.rows.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(row) + "\n")
         if row["predictor"] == ALONE and row["explained"] == first:
             print(f"{row['site']} seed {row['seed']} {row['policy']}: alone {row['gpus']} GPUs,"
                   f" slowdown {row['slowdown_alone']:.2f}", flush=True)  # fmt: skip

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,6 +26,8 @@ ALONE = "alone"
 WITHOUT_CODE = ("constant", "last_two", "history", "qssf", "oracle")
 """Predictors that see no code, run for one share only. (Two of them see the names of jobs, which
 are drawn with the code; their accuracy hardly depends on the share.)"""
+INSTEAD = {"easy": ("easy-sjbf", "easy-last-two", "easy-learnt")}
+"""By policy: what the backfilling literature has in its place, without SchedMate."""
 _USER_JOBS = 10
 _SHORT_S = 60.0
 """A slowdown is of the run time or of this, whichever is longer."""
@@ -40,6 +45,8 @@ class Case:
     predictors: tuple[str, ...] = tuple(CONTROLS)
     bounds: tuple[FairnessLimits, ...] = (FairnessLimits(),)
     shakes: int = SHAKES
+    instead: bool = False
+    """Whether to run what the literature has instead of the policy, too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,15 +79,32 @@ class Measured:
     """Of the predictions: how far off (natural logarithm) on average."""
 
 
-def measure_all(cases: Sequence[Case], *, workers: int) -> Iterator[dict[str, Any]]:
-    """In the order of the cases."""
-    if workers == 1:
-        for case in cases:
-            yield from measured(case)
-        return
-    with ProcessPoolExecutor(workers) as pool:
-        for rows in pool.map(measured, cases):
-            yield from rows
+def measure_all(
+    cases: Sequence[Case], *, workers: int, kept: Path | None = None
+) -> Iterator[dict[str, Any]]:
+    """In the order of the cases; those whose rows are in the file `kept` come first, and the
+    others' are added to it."""
+    rows = [] if kept is None or not kept.exists() else _rows_of(kept)
+    yield from rows
+    done = {tuple(row[name] for name in _WINDOW) for row in rows}
+    left = [case for case in cases if _window_of(case) not in done]
+    with ProcessPoolExecutor(workers) if workers > 1 else nullcontext() as pool:
+        for found in map(measured, left) if pool is None else pool.map(measured, left):
+            if kept is not None:
+                with kept.open("a", encoding="utf-8") as file:
+                    file.write("".join(json.dumps(row) + "\n" for row in found))
+            yield from found
+
+
+_WINDOW = ("site", "seed", "load", "past", "explained")
+
+
+def _window_of(case: Case) -> tuple[Any, ...]:
+    return tuple(getattr(case.window, name) for name in _WINDOW)
+
+
+def _rows_of(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 def measured(case: Case) -> list[dict[str, Any]]:
@@ -95,6 +119,9 @@ def _measured(case: Case) -> Iterator[Measured]:
         tuned = plan(best_of_grid(drawn, policy, knowledge).policy)
         alone = [run(each, tuned, knowledge) for each in shakes]
         yield _row(case, drawn, (policy, policy, ALONE), (alone, alone))
+        for other in INSTEAD.get(policy, ()) if case.instead else ():
+            changed = [run(each, plan(other), knowledge) for each in shakes]
+            yield _row(case, drawn, (policy, other, other), (alone, changed))
         for part, predictor, bound in product(case.parts, case.predictors, case.bounds):
             bounded = replace(drawn, fairness=bound)
             asked = plan(policy + part)

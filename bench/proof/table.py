@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.command import command_line, machine
-from bench.proof.measuring import ALONE, Case, geometric_mean, interval, measure_all
+from bench.proof.measuring import ALONE, INSTEAD, Case, geometric_mean, interval, measure_all
 from bench.proof.settings import JOBS, LOADS, PAST, SEEDS, Window, all_sites
 from schedmate.simulator.estimators.controls import CONTROLS, HISTORY
 
@@ -41,7 +41,7 @@ def summarise(rows: Rows, explained: float) -> None:
     print("policy | predictor | settings | gain (95 % over seeds) | worst, best | slowdown | p99 |"
           " worst user | latest job, h | log error")  # fmt: skip
     for policy in dict.fromkeys(row["policy"] for row in rows):
-        for predictor in CONTROLS:
+        for predictor in (*CONTROLS, *INSTEAD.get(policy, ())):
             these = [
                 row
                 for row in rows
@@ -136,6 +136,7 @@ def measured(arguments: Any) -> Iterable[dict[str, Any]]:
             ),
             held_out=site.held_out,
             policies=tuple(arguments.policies.split(",")),
+            instead=True,
         )
         for seed in map(int, arguments.seeds.split(","))
         for load in map(float, arguments.loads.split(","))

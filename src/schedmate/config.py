@@ -90,8 +90,8 @@ class TimeLimitSettings:
 class FairnessSettings:
     """How long a job may be overtaken: the longer of both."""
 
-    hours: float = at_least(0, 24.0)
-    times: float = at_least(0, 10.0)
+    hours: float = at_least(0, 12.0)
+    times: float = at_least(0, 5.0)
     """Times its own predicted run time."""
 
 
@@ -178,6 +178,8 @@ class Settings:
     """In a row, without getting a job any further."""
     retries_in_all: int = at_least(0, 10)
     longest_wait_s: float = at_least(0, 3600.0)
+    log_format: Literal["text", "json"] = "text"
+    """Of the daemon's own log: a line for people, or a JSON object a line."""
     operators: tuple[str, ...] = ()
     """Users who see every job whole; only the site's file names them."""
     state_dir: Path = field(default_factory=lambda: platformdirs.user_state_path("schedmate"))

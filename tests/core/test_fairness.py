@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from schedmate.config import FairnessSettings
 from schedmate.core import (
     Act,
     DecisionEngine,
@@ -216,3 +217,7 @@ def test_a_number_that_was_decided_upon_before_is_another_action_when_it_is_take
     plain = Action(kind="set_nice", job_id="1", attempt=0, why="", value=lifted.value)
 
     assert lifted.key != plain.key
+
+
+def test_the_daemon_and_the_simulator_have_the_same_bound_by_default():
+    assert asdict(FairnessSettings()) == asdict(FairnessLimits())

@@ -103,3 +103,25 @@ def test_what_a_person_has_undone_is_not_done_again():
     engine.handle(JobSeen(0.0, a_scoped_job()))
     engine.handle(JobReverted(1.0, "1"))
     assert kinds(engine) == {"leave"}
+
+
+@pytest.mark.parametrize(
+    ("parts", "kind"),
+    [
+        ({"submit_time": 1071.0}, "leave"),
+        ({"submit_time": 1071.0, "name": "other"}, "requeue"),
+        ({"submit_time": 1071.0, "command": ("python", "train.py", "--lr=1")}, "requeue"),
+        ({"submit_time": 1005.0}, "requeue"),
+        ({"submit_time": 1071.0, "user": "bob"}, "requeue"),
+    ],
+)
+def test_a_job_that_its_owner_has_submitted_again_is_not_queued_a_second_time(parts, kind):
+    engine = an_engine()
+    engine.handle(JobSeen(1071.0, a_scoped_job(state=JobState.NODE_FAIL)))
+    engine.handle(JobSeen(1072.0, a_job(**{"id": "2", "user": "ada", **parts})))
+    found = engine.handle(JobDiagnosed(1073.0, "1", 0, a_diagnosis("node_failure")))
+
+    [decided] = [one.action for one in found if isinstance(one, Act)]
+    assert decided.kind == kind
+    if kind == "leave":
+        assert "its owner has submitted it again as job 2" in decided.why + decided.reason.detail

@@ -99,7 +99,8 @@ def test_a_lost_or_needlessly_retried_job_is_not_as_planned():
 def test_names_cannot_break_the_page():
     made = record("<script>alert(1)</script>", start=0.0, end=1.0, predicted=2.0)
     text = page([made], [("<b>", "&")])
-    assert "<script>" not in text
+    assert "<script>alert" not in text
+    assert "&lt;script&gt;alert" in text
     assert "&lt;b&gt;" in text
 
 

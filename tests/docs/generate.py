@@ -66,6 +66,7 @@ WORDS = {
     "[suspect nodes](../how-to/retries.md#find-the-nodes-that-fail-other-peoples-jobs)",
     "drain.probability": "from which probability on",
     "drain.most_out": "never when more than this share of all nodes would be out",
+    "log_format": "of the daemon's own log: `text`, or `json`, one object a line",
     "operators": "users who see all of every user's jobs; read from the site's file only",
     "time_limits.lower": "lower the limits of waiting jobs towards their prediction, for backfill; "
     "the user's own limit is restored in time",

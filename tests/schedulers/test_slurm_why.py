@@ -2,9 +2,11 @@
 
 import subprocess
 import time
+from contextlib import closing
 
 import pytest
 
+from schedmate.client import Client
 from schedmate.config import Settings
 from schedmate.model import Job, JobState, Request, Spread
 from schedmate.schedulers.slurm import reasons
@@ -12,7 +14,9 @@ from schedmate.service.views.job_view import job_view
 from schedmate.service.views.sentences import end_in_words, why_sentence
 from schedmate.service.visibility import viewer_of
 from schedmate.service.wiring import open_store
+from schedmate.web.server import serving
 from schedulers.slurm_site import LATER
+from web.conftest import Served, free_port
 
 
 def run(*words):
@@ -157,3 +161,25 @@ def test_a_job_whose_turn_comes_has_no_obstacle(reason):
 def test_an_end_in_8_seconds_to_759_days_is_no_answer():
     words = end_in_words(Spread(8.0, 3600.0, 759 * 86400.0), "unknown", str)
     assert words == "ends at a time that cannot be predicted yet"
+
+
+@pytest.mark.slurm
+def test_the_site_explains_it_as_a_look_alone_does(bench, why, tmp_path):
+    """By the API and on the page, to the owner; others see that it waits."""
+    waits = bench.shell("true", passthrough=(LATER,))
+    after = bench.shell("true", passthrough=(f"--dependency=afterany:{waits}",))
+    alone = why(after, "Dependency")
+    settings = Settings(scheduler="slurm", state_dir=tmp_path / "state")
+    port = free_port()
+    with (
+        closing(open_store(settings)) as store,
+        serving(settings, host="127.0.0.1", port=port) as site,
+    ):
+        served = Served(site, store, port)
+        served.show(*bench.scheduler.jobs())
+        assert Client(served.url("")).why(after).answer == alone
+        assert f"waits for job {waits} to end (Dependency)" in served.get(f"/jobs/{after}").text
+        assert served.get(f"/api/v1/jobs/{after}").json["obstacle"]["text"] in alone
+        served.taken_for("eve")
+        stranger = served.get(f"/api/v1/jobs/{after}").json
+        assert (stranger["obstacle"], stranger["job"]["reason"]) == (None, "")

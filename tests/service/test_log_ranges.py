@@ -15,7 +15,7 @@ from schedmate.service.views import log_ranges
 from schedmate.service.views.log_fold import folded
 from schedmate.service.views.log_ranges import open_log
 from schedmate.service.views.log_search import next_trouble, search
-from schedmate.service.views.log_terminal import screen_line
+from schedmate.service.views.log_terminal import masked_text, screen_line
 
 
 @pytest.fixture
@@ -45,6 +45,31 @@ LINES = st.lists(st.text("abc ", max_size=40), min_size=1, max_size=60)
 
 
 @pytest.mark.usefixtures("small")
+def test_a_coloured_secret_is_masked_too():
+    key = "sk-abcdefghijklmnopqrstuvwxyz"
+    lines = (
+        f"key {key[:8]}\x1b[31m{key[8:]}\x1b[0m",
+        "\x1b[1mpassword\x1b[0m=\x1b[32m'hunter2hunter2'\x1b[0m",
+        f"{key[:8]}\x1b[0K{key[8:]}",
+    )
+    for line in lines:
+        shown = screen_line(line.encode(), masked=True).text
+        raw = masked_text(f"before\n{line}\nafter")
+        for text in (shown, raw):
+            assert "[redacted]" in text
+            assert "hunter2" not in text
+            assert key[8:] not in text
+        assert "[redacted]" not in screen_line(line.encode(), masked=False).text
+    plain = "\x1b[32mloss 0.5\x1b[0m"
+    assert masked_text(plain) == plain
+    assert [span.style for span in screen_line(plain.encode(), masked=True).spans] == ["green"]
+
+
+def test_a_line_of_a_key_that_began_elsewhere():
+    """The block before held its first line."""
+    assert masked_text("A" * 64 + "\nepoch 1") == "[redacted]\nepoch 1"
+
+
 def test_pages_forwards_hold_every_line_once_with_its_number(opened):
     @given(LINES, st.integers(1, 7))
     def check(lines, count):

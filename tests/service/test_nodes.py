@@ -13,13 +13,13 @@ import pytest
 from click.testing import CliRunner
 
 from schedmate.cli import root
-from schedmate.cli.nodes import drain_command
 from schedmate.core import NodeChoice
 from schedmate.handler import Handler
 from schedmate.handler.suspects import Suspicion
 from schedmate.model import JobState, NodeState, PastRun, Request, SchedulerUnreachable
 from schedmate.model.account import account_name
 from schedmate.service.records.nodes import NodeKnowledge, NodeView
+from schedmate.service.views.node_answers import drain_command
 from schedmate.service.visibility import Viewer
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_diagnosis, a_job

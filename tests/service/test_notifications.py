@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import socket
+import ssl
+import subprocess
 import threading
-from contextlib import closing, contextmanager
+import time
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -16,6 +19,7 @@ from schedmate.config import Settings
 from schedmate.model import BadInput, EarlyWarning, JobState
 from schedmate.model.access import Notice, Subscription
 from schedmate.sections import Secret
+from schedmate.service.notifications import addresses
 from schedmate.service.notifications.addresses import (
     PermanentError,
     Target,
@@ -23,9 +27,10 @@ from schedmate.service.notifications.addresses import (
     allowed_address,
     is_public,
 )
-from schedmate.service.notifications.channels import channels_of, check_subscription
+from schedmate.service.notifications.channels import channels_of, check_subscription, escaped
 from schedmate.service.notifications.messages import message_of
 from schedmate.service.notifications.notifier import Notifier
+from schedmate.service.notifications.trial import send_test
 from schedmate.service.wiring import open_store
 from schedmate.site_settings import MailSettings, NotifySettings, WebhookSettings
 from schedmate.testing.builders import a_diagnosis, a_job, a_progress
@@ -329,16 +334,32 @@ def test_nothing_becomes_a_call_for_the_whole_channel(store):
 
 
 @pytest.mark.parametrize(
+    ("text", "sent"),
+    [
+        ("<!channel> & more", "&lt;!channel&gt; &amp; more"),
+        ("ping @Channel and @all", "ping @\u200bChannel and @\u200ball"),
+        ("![x](https://evil/x.png)", "![x]\u200b(https://evil/x.png)"),
+        ("ada@example.org a[0] (b)", "ada@example.org a[0] (b)"),
+    ],
+)
+def test_chat_gets_text_and_no_markup(text, sent):
+    assert escaped(text) == sent
+
+
+@pytest.mark.parametrize(
     "address",
     [
         *("127.0.0.1", "10.1.2.3", "192.168.0.1", "172.16.9.9", "169.254.169.254", "0.0.0.0"),
         *("::1", "fe80::1%eth0", "fd00::1", "::ffff:127.0.0.1", "::ffff:10.0.0.1", "224.0.0.1"),
-        *("100.64.0.1", "2002:7f00:1::"),
+        *("100.64.0.1", "2002:7f00:1::", "::127.0.0.1", "64:ff9b::7f00:1", "64:ff9b:1::7f00:1"),
+        *("fec0::1", "::ffff:0:127.0.0.1", "ff02::1", "192.0.0.8", "2001:0:7f00:1::", "::"),
     ],
 )
 def test_private_addresses_are_known(address):
     assert not is_public(address)
     assert is_public("93.184.216.34")
+    assert is_public("2606:4700::1111")
+    assert is_public("64:ff9b::5db8:d822")
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "0x7f000001", "2130706433"])
@@ -365,6 +386,106 @@ def test_redirects_are_not_followed():
     ):
         Target(url, private=True).post(b"{}", "application/json")
     assert got == []
+
+
+@HTTP
+@pytest.mark.parametrize("said", [b"", b"HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n"])
+def test_a_server_that_drips_holds_up_no_one(said, monkeypatch):
+    """A byte now and then, within every timeout of a single read."""
+    monkeypatch.setattr(addresses, "DEADLINE_S", 1.0)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        stop = threading.Event()
+
+        def drip():
+            end, _ = listener.accept()
+            with end, suppress(OSError):
+                end.sendall(said)
+                while not stop.wait(0.05):
+                    end.sendall(b"x")
+
+        thread = threading.Thread(target=drip, daemon=True)
+        thread.start()
+        began = time.monotonic()
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}/"
+        with suppress(TemporaryError, PermanentError):
+            Target(url, private=True).post(b"{}", "application/json")
+        took = time.monotonic() - began
+        stop.set()
+        thread.join(30)
+    assert took < 30
+
+
+def test_mail_over_tls_is_sent_to_the_named_server_alone(store, tmp_path):
+    """A certificate that no authority has signed is no proof of that."""
+    certificate, key = tmp_path / "c.pem", tmp_path / "k.pem"
+    subprocess.run(
+        [
+            *("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=x"),
+            *("-days", "2", "-keyout", str(key), "-out", str(certificate)),
+        ],
+        check=True,
+        capture_output=True,
+    )
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        got = []
+
+        def answer():
+            end, _ = listener.accept()
+            with suppress(OSError), context.wrap_socket(end, server_side=True) as secured:
+                secured.sendall(b"220 hello\r\n")
+                got.append(secured.recv(4096))
+
+        thread = threading.Thread(target=answer, daemon=True)
+        thread.start()
+        port = listener.getsockname()[1]
+        mail = MailSettings(host="127.0.0.1", port=port, security="tls", domain="example.org")
+        found = send_test(Settings(mail=mail), "ada", None, channel="mail")
+        thread.join(30)
+    assert [(one.sent, "certificate" in one.reason) for one in found.results] == [(False, True)]
+    assert got in ([], [b""])
+
+
+@HTTP
+def test_a_test_message_goes_by_every_channel_of_ones_own():
+    with http_server() as (url, got), mail_server() as (port, letters):
+        mail = MailSettings(host="127.0.0.1", port=port, domain="example.org")
+        hook = WebhookSettings(url=Secret(url), private=True)
+        slack = slack_at(url)["webhooks"]
+        settings = Settings(mail=mail, webhooks={"ops": hook, **slack})
+        mine = Subscription(user="ada", channels=("ops", "team", "mail"))
+        found = send_test(settings, "ada", mine)
+        assert [(one.channel, one.sent) for one in found.results] == [
+            ("ops", True),
+            ("team", True),
+            ("mail", True),
+        ]
+        one = send_test(settings, "ada", mine, channel="team")
+        assert len(one.results) == 1
+    (_, data), (_, chat), _ = got
+    assert data["title"].startswith("this is a test: messages of SchedMate to ada")
+    assert data["notices"] == []
+    assert chat["text"].startswith("ada: this is a test")
+    assert "Subject: this is a test" in letters[0][1]
+
+
+@HTTP
+def test_why_a_test_message_does_not_arrive():
+    with http_server(404) as (url, _):
+        hook = WebhookSettings(url=Secret(f"{url}/secret"), private=True)
+        inside = WebhookSettings(url=Secret(f"{url}/secret"))
+        settings = Settings(webhooks={"gone": hook, "inside": inside})
+        both = Subscription(user="ada", channels=("gone", "inside"))
+        found = send_test(settings, "ada", both)
+    assert [one.sent for one in found.results] == [False, False]
+    assert "404" in found.results[0].reason
+    assert "private network" in found.results[1].reason
+    assert "secret" not in str(found)
+    with pytest.raises(BadInput, match="no messages are sent to you yet"):
+        send_test(settings, "ada", None)
+    with pytest.raises(BadInput, match="there is no channel"):
+        send_test(settings, "ada", None, channel="https://evil")
 
 
 @pytest.mark.parametrize("url", ["file:///etc/passwd", "gopher://x", "http://", "http://a:99999/"])

@@ -5,6 +5,7 @@ import socket
 import subprocess
 import sys
 import urllib.error
+import urllib.parse
 import urllib.request
 from contextlib import closing
 from dataclasses import dataclass
@@ -77,6 +78,27 @@ class Served:
     def show(self, *jobs):
         self.store.keep_listed(jobs)
         self.site.refresh()
+
+
+class KeepsAddress(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *_):
+        return None
+
+
+def post_form(served, path, *, headers=None, **fields):
+    """As a form of our own page sends it; redirects are not followed."""
+    origin = served.url("")
+    request = urllib.request.Request(
+        origin + path,
+        data=urllib.parse.urlencode(fields).encode(),
+        headers={"Origin": origin} if headers is None else headers,
+    )
+    try:
+        with urllib.request.build_opener(KeepsAddress).open(request, timeout=60) as answer:
+            return Answer(answer.status, dict(answer.headers), answer.read().decode())
+    except urllib.error.HTTPError as error:
+        with error:
+            return Answer(error.code, dict(error.headers), error.read().decode())
 
 
 _ASK = """

@@ -29,6 +29,17 @@ def test_the_kernel_knows_whose_connection_it_is(family):
                 assert LocalAccounts().viewer(*ends).operator
 
 
+def test_who_has_hung_up_is_not_taken_for_root():
+    """The kernel lists an end that no process holds as one of root's."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        client = socket.create_connection(server.getsockname())
+        with server.accept()[0]:
+            ends = client.getsockname(), server.getsockname()
+            client.close()
+            assert owner_of_connection(*ends) is None
+            assert LocalAccounts().viewer(*ends) is STRANGER
+
+
 def test_a_connection_that_is_not_there_is_nobodys():
     assert owner_of_connection(("127.0.0.1", 1), ("127.0.0.1", 2)) is None
     assert LocalAccounts().viewer(("127.0.0.1", 1), ("127.0.0.1", 2)) is STRANGER

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import re
-import urllib.error
-import urllib.parse
-import urllib.request
 
 import pytest
 
@@ -14,29 +11,13 @@ from schedmate.testing.builders import a_diagnosis, a_job, a_learned_rule, an_or
 from schedmate.web.server import serving
 from schedulers.local_site import wait_for
 from service.place import Place
-from web.conftest import Served, free_port
+from web.conftest import Served, free_port, post_form
 
 pytestmark = pytest.mark.processes
 
 
-class KeepsAddress(urllib.request.HTTPRedirectHandler):
-    def redirect_request(self, *_):
-        return None
-
-
 def post(served, path, *, headers=None, **fields):
-    origin = f"http://127.0.0.1:{served.port}"
-    request = urllib.request.Request(
-        origin + path,
-        data=urllib.parse.urlencode(fields).encode(),
-        headers={"Origin": origin} if headers is None else headers,
-    )
-    try:
-        with urllib.request.build_opener(KeepsAddress).open(request, timeout=60) as answer:
-            return answer.status
-    except urllib.error.HTTPError as error:
-        with error:
-            return error.code
+    return post_form(served, path, headers=headers, **fields).status
 
 
 def token(served, path):

@@ -84,7 +84,7 @@ def test_the_next_error_is_a_redirect(failed):
     page = failed.get("/jobs/1/log/next-error?at=0")
     assert page.status == 200
     assert 'id="L500"' in page.text
-    assert failed.get("/jobs/1/log/next-error?at=20000").status == 404
+    assert "No later line names an error" in failed.get("/jobs/1/log/next-error?at=20000").text
 
 
 def test_a_growing_log_is_read_from_where_it_was(failed):

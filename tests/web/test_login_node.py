@@ -127,6 +127,44 @@ def test_errors_are_one_sentence(run):
     assert (lost.returncode, "token_file" in lost.stderr) == (2, True)
 
 
+def test_a_user_makes_a_token_through_the_daemon(run, site):
+    site.taken_for("bob")
+    with_url = {"server": site.url("")}
+    made = run("token", "create", "--name", "laptop", **with_url)
+    assert (made.returncode, made.stderr.startswith("schedmate: token ")) == (0, True)
+    secret = made.stdout.strip()
+    listed = json.loads(run("token", "list", "--json", SCHEDMATE_TOKEN=secret).stdout)["tokens"]
+    assert [(one["user"], one["name"]) for one in listed] == [("bob", "laptop")]
+    refused = run("token", "create", "--scope", "operator", SCHEDMATE_TOKEN=secret)
+    assert (refused.returncode, "only operators" in refused.stderr) == (1, True)
+    ended = run("token", "revoke", listed[0]["id"], SCHEDMATE_TOKEN=secret)
+    assert ended.returncode == 0
+    assert "the daemon refuses" in run("token", "list", SCHEDMATE_TOKEN=secret).stderr
+    unknown = run("token", "revoke", "nothing")
+    assert (unknown.returncode, unknown.stderr.count("\n")) == (3, 1)
+
+
+def test_who_did_what_for_operators(run, site):
+    create_token(site.store, "bob", name="laptop", days=1)
+    shown = run("audit").stdout
+    assert "root: create a token (token " in shown
+    assert run("audit", "--user", "eve").stdout == ""
+    found = json.loads(run("audit", "--json").stdout)
+    assert found["acts"][0]["detail"] == "user token of bob laptop"
+
+
+def test_verbs_and_pages_show_the_same(run, site):
+    """`why` of a verb is the page's and the API's sentence."""
+    for job in ("1", "2", "3"):
+        answer = site.get(f"/api/v1/jobs/{job}/why").json["answer"]
+        assert run("why", job).stdout.strip() == answer
+    listed = json.loads(run("history", "list", "--json").stdout)["runs"]
+    assert listed == site.get("/api/v1/history").json["runs"]
+    one = json.loads(run("job", "3", "--json").stdout)
+    of_api = site.get("/api/v1/jobs/3").json
+    assert {name: of_api[name] for name in one} == one
+
+
 def test_operators_see_the_state_of_the_site_and_others_do_not(run, site):
     found = json.loads(run("status", "--json").stdout)
     assert found["jobs"] == {"RUNNING": 2, "PENDING": 6, "FAILED": 1}

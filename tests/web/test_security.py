@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-import re
 import socket
+import threading
 import time
 from base64 import b64encode
 from contextlib import closing, suppress
@@ -19,15 +19,14 @@ from schedmate.service.usecases.tokens import create_token, revoke_token
 from schedmate.service.wiring import open_store
 from schedmate.site_settings import WebSettings
 from schedmate.testing.builders import a_job
-from schedmate.web import connections, guard
-from schedmate.web.app import create_app
+from schedmate.web import connections, guard, pages
+from schedmate.web.buckets import Buckets
 from schedmate.web.server import serving
 from web.conftest import Served, as_user, free_port
 
 pytestmark = pytest.mark.processes
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 JSON = {"Content-Type": "application/json"}
-BAD = {"Authorization": "Bearer smt_wrong"}
 
 
 def bearer(secret):
@@ -58,30 +57,6 @@ def proxied(tmp_path):
         served = Served(site, store, port)
         served.show(a_job(id="1", name="resnet", user="bob"))
         yield served
-
-
-def every_route(routes):
-    """All paths and methods, those of included routers and mounted files too."""
-    for route in routes:
-        if hasattr(route, "original_router"):
-            yield from every_route(route.original_router.routes)
-        elif getattr(route, "methods", None) is None:
-            yield "GET", f"{route.path}/style.css"
-        else:
-            yield from ((method, route.path) for method in route.methods)
-
-
-def test_a_stranger_gets_nothing_from_any_route(queue):
-    """A token that is not valid makes a stranger of anyone."""
-    routes = set(every_route(create_app(queue.site).routes))
-    assert {("GET", "/"), ("GET", "/api/v1/jobs"), ("POST", "/api/v1/advise")} <= routes
-    assert len(routes) > 15
-    for method, path in sorted(routes):
-        filled = re.sub(r"{\w+}", "1", path)
-        answer = queue.ask(method, filled, b"{}" if method == "POST" else None, **BAD)
-        assert "resnet" not in answer.text
-        if path not in guard.OPEN:
-            assert answer.status in (401, 404), (method, path, answer.status)
 
 
 @pytest.fixture(autouse=True)
@@ -141,7 +116,7 @@ def test_the_store_has_no_secret(queue, token):
 
 
 def test_attempts_are_limited(queue, monkeypatch):
-    gate = guard.Buckets(0.5, 3)
+    gate = Buckets(0.5, 3)
     assert [gate.take("10.0.0.7", now=0.0) for _ in range(5)] == [True] * 3 + [False] * 2
     assert gate.take("10.0.0.8", now=0.0)
     assert gate.take("10.0.0.7", now=2.0)
@@ -178,6 +153,47 @@ def test_the_proxys_header_counts_from_the_proxy_alone(proxied):
 def test_without_the_setting_the_header_is_nothing(queue):
     forged = {"X-Remote-User": "nobody", "X-Forwarded-For": "10.0.0.1", "X-Forwarded-User": "ada"}
     assert queue.get("/api/v1/me", **forged).json["user"] == "root"
+
+
+def test_a_header_that_the_client_sent_too_names_no_one(proxied):
+    with socket.create_connection(("127.0.0.1", proxied.port), timeout=60) as end:
+        end.sendall(
+            b"GET /api/v1/me HTTP/1.1\r\nHost: localhost\r\nX-Remote-User: ada\r\n"
+            b"X-Remote-User: bob\r\nConnection: close\r\n\r\n"
+        )
+        assert b" 401 " in end.recv(4096)
+
+
+def test_one_user_cannot_hold_every_thread(served, monkeypatch):
+    """Requests at once are bounded by user, whatever they wait for."""
+    started, go_on = threading.Event(), threading.Event()
+    waiting = []
+
+    def slow(*_, **__):
+        waiting.append(1)
+        if len(waiting) == guard.MOST_AT_ONCE:
+            started.set()
+        go_on.wait(60)
+        return served.site.board.views()
+
+    monkeypatch.setattr(pages, "find", lambda *_, **__: slow())
+    threads = [
+        threading.Thread(target=served.get, args=("/",), daemon=True)
+        for _ in range(guard.MOST_AT_ONCE)
+    ]
+    try:
+        for thread in threads:
+            thread.start()
+        assert started.wait(60)
+        refused = served.get("/api/v1/jobs")
+        assert (refused.status, "at once" in refused.json["detail"]) == (429, True)
+        served.taken_for("ada")
+        assert served.get("/api/v1/jobs").status == 200
+    finally:
+        go_on.set()
+        for thread in threads:
+            thread.join(60)
+    assert served.get("/api/v1/jobs").status == 200
 
 
 @needs_root

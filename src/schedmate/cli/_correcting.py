@@ -72,6 +72,7 @@ def correct(
         )
         if job is not None:
             record_correction(store, job, handler.diagnose(case))
+    _rules.record(store, "correct a diagnosis", about, f"is {reason}")
     return _seen(lesson)
 
 

@@ -18,6 +18,7 @@ from schedmate.model import BadInput, NotFound
 from schedmate.model.account import account_name
 from schedmate.model.lessons import LearnedRule, Origin, PastFailure
 from schedmate.model.wire import to_json
+from schedmate.service.usecases.audit import record_act
 from schedmate.service.visibility import viewer_of
 from schedmate.service.wiring import open_store
 
@@ -80,8 +81,26 @@ def corrections(store: Store) -> list[PastFailure]:
     return list(store.past_failures(teacher="operator", limit=10_000))
 
 
+def record(store: Store, action: str, about: str, detail: str = "") -> None:
+    """In the audit trail; why a rule was refused may quote a log, and is cut."""
+    record_act(store, action, about, viewer().refusal(detail), user=person())
+
+
+def disabled(store: Store, rule_id: str) -> LearnedRule:
+    rule = replace(learned(store, rule_id), enabled=False)
+    store.keep_rule(rule)
+    record(store, "disable a rule", f"rule {rule_id}")
+    return rule
+
+
 def remove(store: Store, wanted: str) -> list[str]:
     """A correction takes the rule that was made of it with it."""
+    removed = _removed(store, wanted)
+    record(store, "remove a rule", f"rule {wanted}", ", ".join(removed))
+    return removed
+
+
+def _removed(store: Store, wanted: str) -> list[str]:
     past = next((one for one in corrections(store) if one.id == wanted), None)
     if past is None:
         learned(store, wanted)

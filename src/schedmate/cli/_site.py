@@ -92,21 +92,16 @@ def sight_of(
     """With `reasons` also why each is as it is; with `first` a view of the first group alone."""
 
     def of_daemon(client: Client) -> Sight:
+        from schedmate.service.views.answers import copied
+        from schedmate.service.views.job_view import JobView
+
         whole = client.job(job_id)
         shown = [part.shown for part in whole.parts][: 1 if first else None]
         views = [whole if one == whole.job.id else client.job(one) for one in shown] or [whole]
         answers = [client.why(view.job.id).answer for view in views] if reasons else ()
-        return Sight([_as_view(one) for one in views], whole.parts, answers)
+        return Sight([copied(JobView, one) for one in views], whole.parts, answers)
 
     return asked(settings, of_daemon, lambda: _sight_here(settings, job_id, first=first))
-
-
-def _as_view(answer: JobView) -> JobView:
-    from dataclasses import fields
-
-    from schedmate.service.views.job_view import JobView
-
-    return JobView(**{one.name: getattr(answer, one.name) for one in fields(JobView)})
 
 
 def _sight_here(settings: Settings, job_id: str, *, first: bool) -> Sight:

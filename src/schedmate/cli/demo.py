@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import time
@@ -42,6 +43,7 @@ def command(no_llm: bool, as_json: bool) -> int:
     from schedmate.demo.show import Show
     from schedmate.demo.stage import Helper, ModelFetch, page_port, set_stage
     from schedmate.demo.summary import summarise
+    from schedmate.model.wire import to_json
 
     settings = config.load()
     if no_llm:
@@ -62,6 +64,7 @@ def command(no_llm: bool, as_json: bool) -> int:
             daemon_starts=daemon.starts,
             seconds=time.monotonic() - begun,
         )
+        (stage.root / "demo.json").write_text(json.dumps(to_json(summary)), encoding="utf-8")
         where = stage.root / "demo.html"
         where.write_text(page(records, _figures(summary)), encoding="utf-8")
         if as_json:

@@ -23,23 +23,24 @@ def command(job_id: str, as_json: bool) -> None:
     """When a job ends, in one line; of an array one for each state."""
     from schedmate import config
     from schedmate.cli._site import sight_of
-    from schedmate.model.wire import to_json
     from schedmate.service.views.sentences import eta_sentence
 
     sight = sight_of(config.load(), job_id)
     now, view = time.time(), sight.views[0]
+    lines = sight.headed([eta_sentence(one, now, duration) for one in sight.views])
     if as_json:
-        left = view.remaining_s(now)
+        from schedmate.service.views.answers import EtaAnswer
+
         print_json(
-            {
-                "schema": "schedmate.eta/1",
-                "job_id": job_id,
-                "state": view.job.state.value,
-                "eta_s": None if left is None else to_json(left),
-                "predicted_s": None if view.predicted is None else to_json(view.predicted),
-                **({"parts": to_json(sight.parts)} if sight.parts else {}),
-            }
+            EtaAnswer(
+                job_id=job_id,
+                state=view.job.state,
+                eta_s=view.remaining_s(now),
+                predicted_s=view.predicted,
+                answer="\n".join(lines),
+                parts=sight.parts,
+            )
         )
     else:
-        for line in sight.headed([eta_sentence(one, now, duration) for one in sight.views]):
+        for line in lines:
             echo(legible(line))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import shlex
 import time
 from collections import Counter
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -54,8 +53,11 @@ def command(names: tuple[str, ...], suspect: bool, as_json: bool) -> None:
         if (not names or view.name in names) and (not suspect or view.suspicion.suspect)
     ]
     if as_json:
-        shown = [_as_json(view, settings.scheduler) for view in views]
-        print_json({"schema": "schedmate.nodes/1", "nodes": shown})
+        from schedmate.service.views.node_answers import node_answer
+        from schedmate.service.views.site_answers import NodesPage
+
+        shown = tuple(node_answer(view, viewer, settings.scheduler) for view in views)
+        print_json(NodesPage(nodes=shown, total=len(shown), next=None))
     elif views:
         _show(views, settings.scheduler, now)
     else:
@@ -70,35 +72,11 @@ def _check_names(names: tuple[str, ...], known: list[NodeView], scheduler: str) 
         raise NotFound(f"neither {scheduler} nor the history knows a node {', '.join(missing)}")
 
 
-def _as_json(view: NodeView, scheduler: str) -> dict[str, Any]:
-    from schedmate.model.wire import to_json
-
-    suspicion = view.suspicion
-    return {
-        **to_json(view.state),
-        "suspect": suspicion.suspect,
-        "probability": suspicion.probability,
-        "failures": suspicion.failures,
-        "successes": suspicion.successes,
-        "users": suspicion.users,
-        "evidence": [to_json(one) for one in suspicion.evidence],
-        "command": drain_command(view, scheduler),
-    }
-
-
-def drain_command(view: NodeView, scheduler: str) -> str | None:
-    """What an operator would run to take a suspect node out; None where there is no need."""
-    if scheduler != "slurm" or not view.suspicion.suspect or view.state.condition != "up":
-        return None
-    suspicion = view.suspicion
-    why = f"suspect: {suspicion.failures} hardware-like failures of {suspicion.users} users"
-    name = shlex.quote(f"NodeName={view.name}")
-    return f"scontrol update {name} State=DRAIN Reason={shlex.quote(why)}"
-
-
 def _show(views: list[NodeView], scheduler: str, now: float) -> None:
     from rich.markup import escape
     from rich.table import Table
+
+    from schedmate.service.views.node_answers import drain_command
 
     table = Table(box=None, header_style="bold", pad_edge=False)
     for title in ("NODE", "STATE", "FAILED", "WELL", "USERS", "SUSPECT", "WHY"):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from schedmate.client import Client
     from schedmate.config import Settings
     from schedmate.model.access import Subscription
-    from schedmate.service.views.answers import SubscriptionAnswer
+    from schedmate.service.views.site_answers import SubscriptionAnswer
     from schedmate.store import Store
 
 _KINDS = ("failed", "hung", "limit")
@@ -73,6 +73,40 @@ def show(as_json: bool) -> None:
     _show(_changed(lambda client: client.subscription(), lambda *_: None), as_json=as_json)
 
 
+@verb(
+    examples="""
+schedmate notify test
+schedmate notify test --channel team
+"""
+)
+@click.option("--channel", default="", help="Only this one; default: those that you chose.")
+@json_option
+def test(channel: str, as_json: bool) -> int:
+    """Send a message that only says that messages arrive; exit code 1 means that one did not."""
+    from contextlib import closing
+
+    from schedmate import config
+    from schedmate.model.account import account_name
+    from schedmate.service.notifications.trial import send_test
+    from schedmate.service.wiring import open_store
+
+    settings, user = config.load(), account_name()
+    if settings.server:
+        from schedmate.cli._site import client_of
+
+        found = client_of(settings).test_notifications(channel)
+    else:
+        with closing(open_store(settings)) as store:
+            subscription = store.subscription(user)
+        found = send_test(settings, user, subscription, channel=channel)
+    if as_json:
+        print_json(found)
+    else:
+        for one in found.results:
+            echo(f"{one.channel}: {'sent' if one.sent else f'not sent: {one.reason}'}")
+    return 0 if all(one.sent for one in found.results) else 1
+
+
 def _changed(
     of_daemon: Callable[[Client], SubscriptionAnswer],
     here: Callable[[Settings, Store], None],
@@ -83,7 +117,7 @@ def _changed(
     from schedmate import config
     from schedmate.model.account import account_name
     from schedmate.service.notifications.channels import channels_of
-    from schedmate.service.views.answers import SubscriptionAnswer
+    from schedmate.service.views.site_answers import SubscriptionAnswer
     from schedmate.service.wiring import open_store
 
     settings = config.load()
@@ -116,5 +150,5 @@ def _in_words(subscription: Subscription | None) -> str:
     return f"messages about {kinds} by {channels}{to}"
 
 
-for one in (on, off, show):
+for one in (on, off, show, test):
     command.add_command(one)

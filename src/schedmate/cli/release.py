@@ -23,6 +23,7 @@ schedmate release 12 --dry-run
 def command(ids: tuple[str, ...], dry_run: bool, as_json: bool) -> None:
     """Let jobs start that SchedMate holds; they are not held again."""
     from schedmate import config
+    from schedmate.service.usecases.audit import record_act
     from schedmate.service.usecases.interventions import release, would_release
     from schedmate.service.wiring import open_scheduler, open_store
 
@@ -34,6 +35,7 @@ def command(ids: tuple[str, ...], dry_run: bool, as_json: bool) -> None:
                 echo(would_release(scheduler, store, job_id), err=as_json)
             else:
                 release(scheduler, store, job_id)
+                record_act(store, "release", f"job {job_id}")
     if as_json:
         done: list[str] = [] if dry_run else list(ids)
         print_json({"schema": "schedmate.released/1", "job_ids": done})

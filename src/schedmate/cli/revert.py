@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from schedmate.service.usecases.revert import Reverted
 
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 7 * 86400.0}
+_MOST_RECORDED = 20
 _OUTCOMES = {"undone": "undone", "would_undo": "would be undone", "cannot": "cannot be undone"}
 
 
@@ -36,6 +37,7 @@ def command(job_id: str | None, since: str | None, dry_run: bool, as_json: bool)
     jobs are left alone from then on; for jobs that come later, set mode = "observe".
     """
     from schedmate import config
+    from schedmate.service.usecases.audit import record_act
     from schedmate.service.usecases.revert import revert
     from schedmate.service.wiring import open_scheduler, open_store
 
@@ -45,6 +47,9 @@ def command(job_id: str | None, since: str | None, dry_run: bool, as_json: bool)
         found = revert(
             open_scheduler(settings), store, now=now, job_id=job_id, since=begin, dry_run=dry_run
         )
+        if found and not dry_run:
+            about = "all jobs" if job_id is None else f"job {job_id}"
+            record_act(store, "revert", about, "; ".join(map(_line, found[:_MOST_RECORDED])))
     if as_json:
         from schedmate.model.wire import to_json
 

@@ -136,6 +136,7 @@ def add_verb(reason: str, text: str, note: str, as_json: bool) -> int:
 
         teaching = Teaching(store, on_log=on_log)
         rule = teaching.add(reason, text, _rules.origin_here(about="added by hand", note=note))
+        _rules.record(store, "add a rule", f"rule {rule.id}", reason)
     return _tell([rule], as_json=as_json)
 
 
@@ -179,13 +180,10 @@ def test_verb(targets: tuple[str, ...], every: bool, seconds: float, as_json: bo
 @json_option
 def disable_verb(rule_id: str, as_json: bool) -> int:
     """Ask a learned rule no more; `enable` undoes it."""
-    from dataclasses import replace
-
     from schedmate.cli import _rules
 
     with closing(_rules.open_experience()) as store:
-        rule = replace(_rules.learned(store, rule_id), enabled=False)
-        store.keep_rule(rule)
+        rule = _rules.disabled(store, rule_id)
     return _tell([rule], as_json=as_json)
 
 
@@ -207,6 +205,7 @@ def enable_verb(rule_id: str, as_json: bool) -> int:
             raise BadInput(f"{rule_id} is a model's proposal: schedmate rules accept {rule_id}")
         rule = replace(found, enabled=True)
         rule = Teaching(store, on_log=on_log).keep(rule)
+        _rules.record(store, "enable a rule", f"rule {rule_id}", rule.refused)
     return _tell([rule], as_json=as_json)
 
 
@@ -231,6 +230,7 @@ def accept_verb(rule_id: str, as_json: bool) -> int:
     with closing(_rules.open_experience()) as store, _rules.bar("checking") as on_log:
         proposal = _rules.proposal(store, rule_id)
         rule = Teaching(store, on_log=on_log).accept(proposal, by=_rules.person())
+        _rules.record(store, "accept a rule", f"rule {rule_id}", rule.refused)
     return _tell([rule], as_json=as_json)
 
 
@@ -251,6 +251,7 @@ def refuse_verb(rule_id: str, as_json: bool) -> None:
     with closing(_rules.open_experience()) as store:
         proposal = _rules.proposal(store, rule_id)
         rule = Teaching(store).refuse(proposal, by=_rules.person())
+        _rules.record(store, "refuse a rule", f"rule {rule_id}")
     _tell([rule], as_json=as_json)
 
 
@@ -278,6 +279,7 @@ def forget_verb(teacher: str, as_json: bool) -> None:
 
     with closing(_rules.open_experience()) as store:
         removed = store.forget_lessons(teacher="llm")
+        _rules.record(store, "forget lessons", "the model", f"{len(removed)} lessons")
     if as_json:
         print_json({"schema": "schedmate.removed/1", "ids": removed})
     else:
@@ -359,6 +361,7 @@ def import_verb(file: str, as_json: bool) -> int:
     with closing(_rules.open_experience()) as store, _rules.bar("checking") as on_log:
         teaching = Teaching(store, on_log=on_log)
         kept = [teaching.keep(rule) for rule in rules]
+        _rules.record(store, "import rules", file, f"{len(kept)} rules")
     return _tell(kept, as_json=as_json)
 
 

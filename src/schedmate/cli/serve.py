@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,7 +25,12 @@ if TYPE_CHECKING:
 
     from schedmate.config import Settings
     from schedmate.model import Action, Advice
+    from schedmate.service.daemon.log_output import LogFormat
     from schedmate.web.site import Site
+
+    Tell = Callable[[str], None]
+
+_log = logging.getLogger("schedmate.serve")
 
 
 @verb(
@@ -32,6 +38,7 @@ if TYPE_CHECKING:
 schedmate serve
 schedmate serve --port 8080
 schedmate serve --log-file /var/log/schedmate/serve.log
+schedmate serve --port 8080 --log-format json
 SCHEDMATE_MODE=act schedmate serve
 SCHEDMATE_MODE=act schedmate serve --once --dry-run
 SCHEDMATE_SCHEDULER=slurm schedmate serve --once --json
@@ -45,6 +52,11 @@ SCHEDMATE_SCHEDULER=slurm schedmate serve --once --json
     type=click.Path(dir_okay=False, path_type=Path),
     help="Log to this file, begun anew at 10 MB, instead of to stderr.",
 )
+@click.option(
+    "--log-format",
+    type=click.Choice(["text", "json"]),
+    help="json: one object a line; default: the setting log_format.",
+)
 @no_llm_option
 @json_option
 def command(
@@ -53,6 +65,7 @@ def command(
     dry_run: bool,
     port: int | None,
     log_file: Path | None,
+    log_format: LogFormat | None,
     no_llm: bool,
     as_json: bool,
 ) -> None:
@@ -74,16 +87,18 @@ def command(
     settings = _settings(no_llm=no_llm)
     if not dry_run:
         refuse_second(settings)
+    form = log_format or settings.log_format
+    begin_logging(log_file, form)
+    tell = _log.info if form == "json" else _on_stderr
     for warning in start_warnings(settings):
-        say(warning)
-    begin_logging(log_file)
+        (_log.warning if form == "json" else say)(warning)
     on_decision = _printer(as_json=as_json) if dry_run else None
     if once:
         look_once(settings, on_decision)
     else:
         with handled_signals() as signals:
-            echo(f"serving {settings.scheduler} in mode {settings.mode}", err=True)
-            with _beside(settings, port) as looked:
+            tell(f"serving {settings.scheduler} in mode {settings.mode}")
+            with _beside(settings, port, tell) as looked:
                 serve(
                     settings,
                     signals,
@@ -97,18 +112,18 @@ def command(
 
 
 @contextmanager
-def _beside(settings: Settings, port: int | None) -> Iterator[Callable[[float], None]]:
+def _beside(settings: Settings, port: int | None, tell: Tell) -> Iterator[Callable[[float], None]]:
     """The pages and the notifications; hears of each look."""
     from schedmate.service.notifications.notifier import notifying
 
-    with _pages(settings, port) as site:
+    with _pages(settings, port, tell) as site:
         counts = None if site is None else site.notifications
         with notifying(settings, duration, counts):
             yield (lambda _: None) if site is None else site.looked
 
 
 @contextmanager
-def _pages(settings: Settings, port: int | None) -> Iterator[Site | None]:
+def _pages(settings: Settings, port: int | None, tell: Tell) -> Iterator[Site | None]:
     """Where there is a port or a socket for them."""
     web = settings.web
     if port is None and web.socket is None:
@@ -120,10 +135,14 @@ def _pages(settings: Settings, port: int | None) -> Iterator[Site | None]:
         if port is not None:
             scheme = "http" if web.certificate is None else "https"
             host = f"[{web.host}]" if ":" in web.host else web.host
-            echo(f"the page is at {scheme}://{host}:{port}/", err=True)
+            tell(f"the page is at {scheme}://{host}:{port}/")
         if web.socket is not None:
-            echo(f"users of this machine ask at unix:{web.socket}", err=True)
+            tell(f"users of this machine ask at unix:{web.socket}")
         yield site
+
+
+def _on_stderr(text: str) -> None:
+    echo(text, err=True)
 
 
 def _settings(*, no_llm: bool) -> Settings:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import time
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from schedmate.cli._common import duration, echo, json_option, print_json, verb
+from schedmate.cli.audit import act_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from schedmate.service.views.answers import SiteStatus
+    from schedmate.service.views.site_answers import SiteStatus
 
 _MB = 1e6
 
@@ -24,16 +24,14 @@ def command(as_json: bool) -> None:
 
     from schedmate import config
     from schedmate.cli._site import asked
-    from schedmate.model import NotSignedIn
     from schedmate.service.views.status import site_status
-    from schedmate.service.visibility import viewer_of
+    from schedmate.service.visibility import operators_only
     from schedmate.service.wiring import open_store
 
     settings = config.load()
 
     def here() -> SiteStatus:
-        if not viewer_of(settings).operator:
-            raise NotSignedIn("this is for operators: whose store it is, root, and `operators`")
+        operators_only(settings)
         with closing(open_store(settings)) as store:
             return site_status(settings, store, time.time())
 
@@ -60,9 +58,7 @@ def _lines(found: SiteStatus) -> Iterator[str]:
     yield f"  model, 24 h      {found.llm_tokens_today} of {found.llm_token_budget} tokens"
     waiting = f"{found.subscribers} subscribers, {found.notices_waiting} waiting"
     yield f"  access           {found.tokens_valid} valid tokens; notifications: {waiting}"
-    for one in found.acts:
-        at = datetime.fromtimestamp(one.at).astimezone().isoformat(" ", "minutes")
-        yield f"  {at}  {one.user}: {one.action} ({one.about}) {one.detail}".rstrip()
+    yield from (f"  {act_line(one)}" for one in found.acts)
 
 
 def _counted(counts: Mapping[str, int]) -> str:

@@ -5,27 +5,37 @@ from __future__ import annotations
 import time
 from contextlib import closing
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import click
 
 from schedmate.cli._common import echo, json_option, print_json, say, verb
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from schedmate.client import Client
     from schedmate.model.access import Token
+    from schedmate.service.visibility import Viewer
+    from schedmate.store import Store
+
+T = TypeVar("T")
 
 
 @click.group()
 def command() -> None:
     """Access to the daemon's pages and API from other machines.
 
-    Over loopback and the unix socket no token is needed: the kernel names who asks.
+    Over loopback and the unix socket no token is needed: the kernel names who asks. Users make,
+    list and revoke tokens of their own, operators those of all. With the setting `server` the
+    site's daemon is asked.
     """
 
 
 @verb(
     examples="""
-schedmate token create --user ada --name laptop
+schedmate token create --name laptop
+schedmate token create --user ada --name laptop --days 30
 schedmate token create --scope operator --name prometheus --days 365 > schedmate.token
 """
 )
@@ -51,35 +61,37 @@ def create(
 ) -> None:
     """Make a token and print it; it is shown this once, the store keeps a digest of it.
 
-    Send it as `Authorization: Bearer TOKEN`, or put it into the file of the setting token_file.
+    Send it as `Authorization: Bearer TOKEN`, or put it into the file of the setting token_file. One
+    that is made with another token ends with that one at the latest.
     """
-    from schedmate import config
-    from schedmate.model.account import account_name
-    from schedmate.model.wire import to_json
-    from schedmate.service.usecases.tokens import create_token
-    from schedmate.service.wiring import open_store
+    from schedmate.service.usecases.tokens import TokenRequest, make_token
+    from schedmate.service.views.answers import copied
+    from schedmate.service.views.site_answers import NewToken
 
-    with closing(open_store(config.load())) as store:
-        token, secret = create_token(
-            store, user or account_name(), scope=scope, name=name, days=days
-        )
+    wanted = TokenRequest(user=user or "", scope=scope, name=name, days=days)
+
+    def here(store: Store, viewer: Viewer) -> NewToken:
+        token, secret = make_token(store, viewer, wanted)
+        return copied(NewToken, token, secret=secret)
+
+    made = _answered(
+        lambda client: client.create_token(user=user or "", scope=scope, name=name, days=days), here
+    )
     if as_json:
-        print_json({"schema": "schedmate.token/1", "secret": secret, **to_json(token)})
+        print_json(made)
         return
-    echo(secret)
-    say(f"token {token.id} of {token.user} ({token.scope}) is valid until {_day(token.expires_at)}")
+    echo(made.secret)
+    say(f"token {made.id} of {made.user} ({made.scope}) is valid until {_day(made.expires_at)}")
 
 
 @verb(name="list", examples="schedmate token list\nschedmate token list --json")
 @json_option
 def list_verb(as_json: bool) -> None:
-    """All tokens, also those that are no longer valid; never their secrets."""
-    from schedmate import config
+    """Your tokens, also those that have ended, for operators all; never their secrets."""
     from schedmate.model.wire import to_json
-    from schedmate.service.wiring import open_store
+    from schedmate.service.usecases.tokens import tokens_seen
 
-    with closing(open_store(config.load())) as store:
-        tokens = list(store.tokens())
+    tokens = _answered(lambda client: list(client.tokens()), tokens_seen)
     if as_json:
         print_json({"schema": "schedmate.tokens/1", "tokens": [to_json(one) for one in tokens]})
     elif not tokens:
@@ -92,21 +104,35 @@ def list_verb(as_json: bool) -> None:
 @click.argument("ids", metavar="ID...", nargs=-1, required=True)
 @json_option
 def revoke(ids: tuple[str, ...], as_json: bool) -> None:
-    """End tokens at once."""
-    from schedmate import config
-    from schedmate.service.usecases.tokens import revoke_token
-    from schedmate.service.wiring import open_store
+    """End tokens at once, with those that were made with them."""
+    from schedmate.service.usecases.tokens import revoke_seen
 
-    with closing(open_store(config.load())) as store:
-        for one in ids:
-            revoke_token(store, one)
+    _answered(
+        lambda client: [one.id for one in map(client.revoke_token, ids)],
+        lambda store, viewer: [revoke_seen(store, viewer, one).id for one in ids],
+    )
     if as_json:
         print_json({"schema": "schedmate.revoked/1", "ids": list(ids)})
     else:
         echo(f"revoked {', '.join(ids)}", err=True)
 
 
-def _table(tokens: list[Token]) -> None:
+def _answered(of_daemon: Callable[[Client], T], here: Callable[[Store, Viewer], T]) -> T:
+    """By the site's daemon where one is named: a token of another store would open nothing."""
+    from schedmate import config
+    from schedmate.service.visibility import viewer_of
+    from schedmate.service.wiring import open_store
+
+    settings = config.load()
+    if settings.server:
+        from schedmate.cli._site import client_of
+
+        return of_daemon(client_of(settings))
+    with closing(open_store(settings)) as store:
+        return here(store, viewer_of(settings))
+
+
+def _table(tokens: Sequence[Token]) -> None:
     from rich.markup import escape
     from rich.table import Table
 

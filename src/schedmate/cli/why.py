@@ -21,20 +21,20 @@ def command(job_id: str, as_json: bool) -> None:
     """Why a job waits, goes on or failed, in one line; of an array one for each state."""
     from schedmate import config
     from schedmate.cli._site import reasons_of
-    from schedmate.model.wire import to_json
 
     sight, answers = reasons_of(config.load(), job_id)
     view = sight.views[0]
     if as_json:
+        from schedmate.service.views.answers import WhyAnswer
+
         print_json(
-            {
-                "schema": "schedmate.why/1",
-                "job_id": job_id,
-                "state": view.job.state.value,
-                "reason": None if view.diagnosis is None else view.diagnosis.reason,
-                "answer": "\n".join(answers),
-                **({"parts": to_json(sight.parts)} if sight.parts else {}),
-            }
+            WhyAnswer(
+                job_id=job_id,
+                state=view.job.state,
+                reason=None if view.diagnosis is None else view.diagnosis.reason,
+                answer="\n".join(answers),
+                parts=sight.parts,
+            )
         )
     else:
         for line in answers:

@@ -3,28 +3,46 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
 from schedmate.client.transport import Address, Transport, problem_of
 from schedmate.model import PastRun, ServerUnreachable
+from schedmate.model.access import Token
+from schedmate.model.lessons import LearnedRule, PastFailure
 from schedmate.model.wire import from_json
 from schedmate.service.views.answers import (
+    ActsPage,
     AdvisedAnswer,
+    CurvesAnswer,
     EtaAnswer,
-    Identity,
+    FileAnswer,
     JobAnswer,
     JobProgress,
+    LogAnswer,
     RunAnswer,
     ScheduledPrediction,
     SimilarRuns,
-    SiteStatus,
-    SubscriptionAnswer,
-    Summary,
     WhyAnswer,
 )
 from schedmate.service.views.job_view import JobView
+from schedmate.service.views.site_answers import (
+    AccuracyAnswer,
+    ClusterAnswer,
+    FailuresAnswer,
+    Identity,
+    ModelAnswer,
+    NewToken,
+    NodeAnswer,
+    NotificationTest,
+    SiteStatus,
+    SubscriptionAnswer,
+    Summary,
+    TokenAnswer,
+    WaitingJob,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -77,6 +95,27 @@ class Client:
     def similar(self, job_id: JobId) -> SimilarRuns:
         return from_json(SimilarRuns, self._transport.get("jobs", job_id, "similar"))
 
+    def log(self, job_id: JobId, **query: Any) -> LogAnswer:
+        """A part of a log; `query` has file, at, line, q, show, limit, or is a page's `next`."""
+        return from_json(LogAnswer, self._transport.get("jobs", job_id, "log", **query))
+
+    def search_log(self, job_id: JobId, words: str, *, file: int = 0) -> Iterator[LogAnswer]:
+        """Page after page of lines with these words, to the end of the log."""
+        for page in self._pages(("jobs", job_id, "log"), {"q": words, "file": file}):
+            yield from_json(LogAnswer, page)
+
+    def quoted_file(self, job_id: JobId, name: str, *, line: int = 1) -> FileAnswer:
+        """The lines around one that evidence quotes."""
+        answer = self._transport.get("jobs", job_id, "file", name=name, line=line)
+        return from_json(FileAnswer, answer)
+
+    def curves(self, job_id: JobId) -> CurvesAnswer:
+        return from_json(CurvesAnswer, self._transport.get("jobs", job_id, "curves"))
+
+    def acts(self, job_id: JobId) -> ActsPage:
+        """What people did to a job through SchedMate."""
+        return from_json(ActsPage, self._transport.get("jobs", job_id, "acts"))
+
     def history(self, *, user: str = "", limit: int = 50) -> list[PastRun]:
         """The newest runs first."""
         runs: list[PastRun] = []
@@ -91,6 +130,39 @@ class Client:
 
     def summary(self) -> Summary:
         return from_json(Summary, self._transport.get("summary"))
+
+    def cluster(self, *, hours: int = 24, by: str = "user") -> ClusterAnswer:
+        """With the first of those who wait; `waiting()` has all."""
+        return from_json(ClusterAnswer, self._transport.get("cluster", hours=hours, by=by))
+
+    def waiting(self) -> Iterator[WaitingJob]:
+        """Who waits for what and until when, in the order of their turns."""
+        for page in self._pages(("cluster",), {"limit": _PAGE}):
+            yield from (from_json(WaitingJob, one) for one in page["waiting"])
+
+    def nodes(self, *, q: str = "", suspect: bool = False) -> Iterator[NodeAnswer]:
+        """The most suspect first."""
+        query = {"q": q, "suspect": "true" if suspect else "", "limit": _PAGE}
+        for page in self._pages(("nodes",), query):
+            yield from (from_json(NodeAnswer, one) for one in page["nodes"])
+
+    def failures(self, *, days: int = 30) -> FailuresAnswer:
+        return from_json(FailuresAnswer, self._transport.get("failures", days=days))
+
+    def accuracy(self) -> AccuracyAnswer:
+        return from_json(AccuracyAnswer, self._transport.get("accuracy"))
+
+    def model_use(self, *, days: int = 30) -> ModelAnswer:
+        return from_json(ModelAnswer, self._transport.get("model", days=days))
+
+    def rules(self, *, proposed: bool | None = None) -> Iterator[LearnedRule]:
+        query = {"proposed": "" if proposed is None else str(proposed).lower(), "limit": _PAGE}
+        for page in self._pages(("rules",), query):
+            yield from (from_json(LearnedRule, one) for one in page["rules"])
+
+    def corrections(self) -> Iterator[PastFailure]:
+        for page in self._pages(("corrections",), {"limit": _PAGE}):
+            yield from (from_json(PastFailure, one) for one in page["corrections"])
 
     def advise(
         self,
@@ -115,6 +187,33 @@ class Client:
         """For operators only."""
         return from_json(SiteStatus, self._transport.get("status"))
 
+    def audit(
+        self, *, user: str = "", action: str = "", about: str = "", limit: int = 200
+    ) -> ActsPage:
+        """Who did what, the newest first; for operators only."""
+        query = {"user": user, "action": action, "about": about, "limit": min(limit, _PAGE)}
+        found = ActsPage(acts=(), next=None)
+        for page in self._pages(("audit",), query):
+            found = replace(found, acts=(*found.acts, *from_json(ActsPage, page).acts))
+            if len(found.acts) >= limit:
+                break
+        return replace(found, acts=found.acts[:limit])
+
+    def tokens(self) -> Iterator[Token]:
+        """One's own, for operators those of all; the newest first."""
+        for page in self._pages(("tokens",), {"limit": _PAGE}):
+            yield from (from_json(Token, one) for one in page["tokens"])
+
+    def create_token(
+        self, *, name: str = "", days: float = 90.0, user: str = "", scope: str = "user"
+    ) -> NewToken:
+        """Its secret is in this answer and nowhere else."""
+        body = {"name": name, "days": days, "user": user, "scope": scope}
+        return from_json(NewToken, self._transport.post("tokens", body=body))
+
+    def revoke_token(self, token_id: str) -> TokenAnswer:
+        return from_json(TokenAnswer, self._transport.delete("tokens", token_id))
+
     def subscription(self) -> SubscriptionAnswer:
         return from_json(SubscriptionAnswer, self._transport.get("me", "notifications"))
 
@@ -126,6 +225,12 @@ class Client:
 
     def unsubscribe(self) -> SubscriptionAnswer:
         return from_json(SubscriptionAnswer, self._transport.delete("me", "notifications"))
+
+    def test_notifications(self, channel: str = "") -> NotificationTest:
+        """Send a message that only says that messages arrive, by one channel or one's own."""
+        body = {"channel": channel} if channel else {}
+        answer = self._transport.post("me", "notifications", "test", body=body)
+        return from_json(NotificationTest, answer)
 
     def events(self) -> Iterator[list[JobId] | None]:
         """The ids of jobs as they change, None where all should be asked for; ends with it."""

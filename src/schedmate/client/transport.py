@@ -118,7 +118,7 @@ class Transport:
             data = json.loads(text)
         except ValueError as error:
             raise ServerUnreachable(f"{self._address.shown} is no SchedMate daemon") from error
-        if answer.status != HTTPStatus.OK:
+        if answer.status not in (HTTPStatus.OK, HTTPStatus.CREATED):
             raise problem_of(answer.status, data)
         return data
 

@@ -20,10 +20,11 @@ _HOUR_S = 3600.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FairnessLimits:
-    """The longer of so many hours and so many times its own predicted run time."""
+    """The longer of so many hours and so many times its own predicted run time. Why these by
+    default: docs/explanation/results.md."""
 
-    hours: float = 24.0
-    times: float = 10.0
+    hours: float = 12.0
+    times: float = 5.0
 
     def bound_s(self, prediction: Prediction | None) -> float:
         spread = None if prediction is None else prediction.duration_s

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING
 
 from schedmate.demo.summary import predicted_s
+from schedmate.design import marks, scale
+from schedmate.design.document import document
+from schedmate.design.frame import Frame, room_for
+from schedmate.design.words import text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -13,64 +16,58 @@ if TYPE_CHECKING:
     from schedmate.demo.show import Record
     from schedmate.model import Job
 
-_WIDTH, _LABEL, _ROW = 1000, 130, 26
-_COLOURS = {"COMPLETED": "#2f9e64", "CANCELLED": "#d08b1d", "RUNNING": "#3b82c4"}
-_FAILED = "#c0392b"
-_STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 1040px; margin: 2rem auto; color: #222 }
-table { border-collapse: collapse } td, th { padding: .2rem 1.2rem .2rem 0; text-align: left }
-svg text { font: 12px system-ui, sans-serif; fill: #333 } .wait { fill: #ddd }
-.expected { fill: none; stroke: #222; stroke-dasharray: 3 2 }
-"""
+_LOOKS = {"COMPLETED": "completed", "CANCELLED": "cancelled", "RUNNING": "running"}
 
 
 def page(records: Sequence[Record], figures: Sequence[tuple[str, str]]) -> str:
-    rows = "".join(f"<tr><th>{escape(k)}</th><td>{escape(v)}</td></tr>" for k, v in figures)
-    return (
-        "<!doctype html><html lang=en><meta charset=utf-8><title>SchedMate demo</title>"
-        f"<style>{_STYLE}</style><h1>SchedMate demo</h1><table>{rows}</table>"
-        "<h2>Who ran when</h2><p>Grey: waiting. Dashed: as predicted at submission. Colour: as it"
-        f" was (green ended well, red failed, orange stopped).</p>{_chart(records)}</html>"
+    rows = "".join(f"<dt>{text(name)}</dt><dd>{text(value)}</dd>" for name, value in figures)
+    body = (
+        f'<section class="card wide"><dl>{rows}</dl></section>'
+        f'<section class="card wide"><h3>Who ran when</h3><figure>{_chart(records)}'
+        "<figcaption>Grey: waiting. Dashed: as predicted at submission. Colour: as it was (green "
+        "ended well, red failed, orange was stopped).</figcaption></figure></section>"
+    )
+    return document(
+        "SchedMate demo",
+        "Small training jobs that really ran on this machine.",
+        body,
+        command="schedmate demo",
     )
 
 
 def _chart(records: Sequence[Record]) -> str:
     begin = min(record.runs[max(record.runs)].submit_time for record in records)
     end = max(run.end_time or begin for record in records for run in record.runs.values())
-    scale = (_WIDTH - _LABEL) / max(end - begin, 1e-9)
-    shapes = "".join(
-        shape
-        for number, record in enumerate(records)
-        for shape in _row(record, number * _ROW, begin, scale)
+    names = [record.part.name for record in records]
+    frame = Frame(
+        x=scale.linear_times(max(end - begin, 1e-9)),
+        y=scale.rows(names),
+        x_title="time since the first submission",
+        height=marks.rows_height(len(names)),
+        left=room_for(names),
     )
-    height = len(records) * _ROW
-    return f'<svg viewBox="0 0 {_WIDTH} {height}" role="img">{shapes}</svg>'
+    bars = (bar for row, record in enumerate(records) for bar in _row(frame, record, row, begin))
+    return frame.drawn("", "".join(bars), title="Who ran when", rows=True)
 
 
-def _row(record: Record, top: int, begin: float, scale: float) -> Iterator[str]:
-    def bar(start: float, stop: float, look: str, title: str) -> str:
-        x, width = _LABEL + (start - begin) * scale, max(1.0, (stop - start) * scale)
-        return (
-            f'<rect x="{x:.1f}" y="{top + 4}" width="{width:.1f}" height="{_ROW - 8}" {look}>'
-            f"<title>{escape(title)}</title></rect>"
+def _row(frame: Frame, record: Record, row: int, begin: float) -> Iterator[str]:
+    def bar(start: float, stop: float, look: str, what: str) -> str:
+        return marks.period(
+            frame, row=row, span=(start - begin, stop - begin), look=look, what=what
         )
 
-    yield f'<text x="0" y="{top + 17}">{escape(record.part.name)}</text>'
     runs = sorted(record.runs.values(), key=lambda run: run.restarts)
     waited_from = runs[0].submit_time
     for run in runs:
         if run.start_time is None or run.end_time is None:
             continue
-        yield bar(waited_from, run.start_time, 'class="wait"', "waiting")
-        yield bar(run.start_time, run.end_time, f'fill="{_colour(run)}"', _title(record, run))
+        yield bar(waited_from, run.start_time, "waiting", "waiting")
+        look = _LOOKS.get(run.state.value, "failed")
+        yield bar(run.start_time, run.end_time, look, _title(record, run))
         waited_from = run.end_time
     expected, first = predicted_s(record), runs[0].start_time
     if expected is not None and first is not None:
-        yield bar(first, first + expected, 'class="expected"', f"predicted {expected:.1f} s")
-
-
-def _colour(run: Job) -> str:
-    return _COLOURS.get(run.state.value, _FAILED)
+        yield bar(first, first + expected, "expected", f"predicted {expected:.1f} s")
 
 
 def _title(record: Record, run: Job) -> str:

@@ -22,6 +22,7 @@ COLOURS = 7
 DASHES = 4
 _ROW = 24
 _BAR = 12
+_PERIOD = 16
 
 
 def style_of(number: int) -> str:
@@ -132,6 +133,16 @@ def bar(frame: Frame, *, row: int, value: float, number: int, label: str) -> str
         f'<rect class="bar-of c{number % COLOURS}" data-value="{value:.10g}" x="0" y="{y}" '
         f'width="{width}" height="{_BAR}" rx="3" transform="translate(0 {-_BAR // 2})"/>'
         f'<text class="value bar-value" x="{width}" dx="5" y="{y}" dy="4">{text(label)}</text>'
+    )
+
+
+def period(frame: Frame, *, row: int, span: tuple[float, float], look: str, what: str) -> str:
+    """A bar in the n-th row from one moment to another; `look` is its class."""
+    begin, end = (frame.across(at) for at in span)
+    return (
+        f'<rect class="period {look}" x="{percent(begin)}" y="{percent(frame.up(row))}" '
+        f'width="{percent(max(end - begin, 1.0))}" height="{_PERIOD}" rx="2" '
+        f'transform="translate(0 {-_PERIOD // 2})"><title>{text(what)}</title></rect>'
     )
 
 

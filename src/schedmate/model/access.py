@@ -26,6 +26,8 @@ class Token:
     expires_at: float | None = None
     revoked_at: float | None = None
     used_at: float | None = None
+    parent: str = ""
+    """The token that it was made with, where it was; it ends with that one."""
 
     def is_valid(self, now: float) -> bool:
         expired = self.expires_at is not None and now >= self.expires_at

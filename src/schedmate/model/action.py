@@ -64,6 +64,12 @@ class Action:
         return f"{about}:{self.kind}{suffix}"
 
     @property
+    def about(self) -> dict[str, str]:
+        """As fields of a log's line."""
+        named = {"job": self.job_id, "node": self.node, "action": self.kind}
+        return {name: value for name, value in named.items() if value}
+
+    @property
     def failure(self) -> str:
         """The failure that it was decided for; empty where there is none."""
         return "" if self.reason is None else self.reason.failure

@@ -77,7 +77,7 @@ class Actions:
         """
         if not action.asks_the_scheduler:
             if self._store.intend(action, at=now, state="noted") and action.kind == "warn":
-                _log.warning("job %s: %s", action.job_id, action.why)
+                _log.warning("job %s: %s", action.job_id, action.why, extra=action.about)
         elif action.kind == "set_nice" and self._refused_a_number(action):
             self._store.intend(action, at=now, state="noted")
         elif not self._is_allowed(action) or (may := self._may(action)) is False:
@@ -164,7 +164,7 @@ class Actions:
                 return self._account.orders
             owners = [job.user for job in self._scheduler.jobs([action.job_id])]
         except SchedulerUnreachable as error:
-            _log.warning("%s waits: %s", action.key, error)
+            _log.warning("%s waits: %s", action.key, error, extra=action.about)
             return None
         return any(self._account.may(action.kind, owner) for owner in owners)
 
@@ -267,14 +267,14 @@ class Actions:
         try:
             finished = self._ask_scheduler(action)
         except SchedulerUnreachable as error:
-            _log.warning("%s waits: %s", action.key, error)
+            _log.warning("%s waits: %s", action.key, error, extra=action.about)
             return False
         except (SchedulerError, NotFound) as error:
             outcome = self._in_spite_of(action) or ActionOutcome("failed", str(error))
             self._store.settle(action, outcome.state, at=now, note=outcome.note)
             return False
         if finished:
-            _log.info("%s: %s", action.key, action.why)
+            _log.info("%s: %s", action.key, action.why, extra=action.about)
             self._asked.add(action.key)
         return finished
 

@@ -35,11 +35,11 @@ class NodeActions:
         try:
             self._scheduler.drain(action.node, drain_reason(action))
         except SchedulerUnreachable as error:
-            _log.warning("%s waits: %s", action.key, error)
+            _log.warning("%s waits: %s", action.key, error, extra=action.about)
         except (SchedulerError, NotFound) as error:
             self._store.settle(action, "failed", at=now, note=str(error))
         else:
-            _log.warning("%s: %s", action.key, action.why)
+            _log.warning("%s: %s", action.key, action.why, extra=action.about)
             self.settle([action], now)
 
     def settle(self, actions: Sequence[Action], now: float) -> None:

@@ -1,19 +1,20 @@
 """Who sees what: the one place that decides it.
 
-The operator (the store's owner, root, or a user of the site's `operators` setting) sees all of
-it. Every other user sees their own jobs whole, and of other users' jobs what squeue would show (id,
-user, state, times, nodes, what was asked for) and derived numbers, but no text: no log line, no
-evidence, no script, no command, no path, no name.
+The operator (the store's owner, root, or a user of the site's `operators` setting) sees all of it,
+with secrets of other users masked. Every other user sees their own jobs whole, and of other users'
+jobs what squeue would show (id, user, state, times, nodes, what was asked for) and derived numbers,
+but no text: no log line, no evidence, no script, no command, no path, no name.
 """
 
 from __future__ import annotations
 
 import os
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from schedmate.model import Prediction, Workload
+from schedmate.model import NotSignedIn, Prediction, Workload
 from schedmate.model.account import account_name
+from schedmate.model.masking import masked
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,10 +23,12 @@ if TYPE_CHECKING:
     from schedmate.config import Settings
     from schedmate.handler.suspects import Against, Suspicion
     from schedmate.model import Advice, Job, JobId, PastRun, Progress
+    from schedmate.model.access import Token
     from schedmate.model.lessons import LearnedRule, Origin, PastFailure
     from schedmate.store import Store
 
 HIDDEN = "(of another user)"
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +37,8 @@ class Viewer:
 
     user: str
     operator: bool
+    token: Token | None = None
+    """By which the user has signed in, where it was one."""
 
     def may_read(self, owner: str) -> bool:
         """Whether the text of this user's jobs is shown; unknown owners are not the viewer."""
@@ -46,7 +51,7 @@ class Viewer:
 
     def run(self, run: PastRun) -> PastRun:
         if self.may_read(run.job.user):
-            return run
+            return self._of(run.job.user, run)
         return replace(run, job=self.job(run.job), workload=_numbers(run.workload))
 
     def advice(self, advice: Advice, owner: str, owner_of: Callable[[JobId], str]) -> Advice:
@@ -79,7 +84,7 @@ class Viewer:
     def rule(self, rule: LearnedRule) -> LearnedRule:
         """A pattern keeps the words of the line it was made of; a refusal quotes a log."""
         if self.operator:
-            return rule
+            return self._of(rule.origin.owner, rule)
         rule = replace(rule, refused=self.refusal(rule.refused))
         if self.may_read(rule.origin.owner):
             return rule
@@ -92,8 +97,12 @@ class Viewer:
 
     def failure(self, failure: PastFailure) -> PastFailure:
         if self.may_read(failure.origin.owner):
-            return failure
+            return self._of(failure.origin.owner, failure)
         return replace(failure, line=HIDDEN, origin=_without_source(failure.origin))
+
+    def _of(self, owner: str, value: T) -> T:
+        """Without what looks like a secret, where it is another user's."""
+        return value if owner in ("", self.user) else masked(value)
 
 
 def owners_in(store: Store) -> Callable[[JobId], str]:
@@ -111,6 +120,12 @@ def viewer_of(settings: Settings) -> Viewer:
     user = account_name()
     mine = os.getuid() in (0, _owner_of_store(settings))
     return Viewer(user=user, operator=mine or user in settings.operators)
+
+
+def operators_only(settings: Settings) -> None:
+    """NotSignedIn for who is none at the store in use."""
+    if not viewer_of(settings).operator:
+        raise NotSignedIn("this is for operators: whose store it is, root, and `operators`")
 
 
 def _owner_of_store(settings: Settings) -> int | None:

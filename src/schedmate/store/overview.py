@@ -60,7 +60,7 @@ class CountSeen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PersonsAct:
-    """What a person did through the page or the API."""
+    """What a person did, by a page, the API or a verb."""
 
     at: float
     user: str
@@ -85,9 +85,18 @@ class Overviews(Protocol):
     def model_calls(self, *, since: float, limit: int = 50_000) -> Sequence[LlmCall]:
         """The newest questions to a language model, oldest first."""
 
-    def record_act(self, act: PersonsAct) -> None: ...
+    def record_act(self, act: PersonsAct, *, newest: int | None = None) -> None:
+        """With `newest`, only so many of the same action are kept."""
 
-    def acts(self, *, about: str | None = None, limit: int = 200) -> Sequence[PersonsAct]:
+    def acts(
+        self,
+        *,
+        about: str | None = None,
+        user: str | None = None,
+        action: str | None = None,
+        limit: int = 200,
+        offset: int = 0,
+    ) -> Sequence[PersonsAct]:
         """Newest first."""
 
 
@@ -155,18 +164,36 @@ class Overview:
             for at, purpose, model, outcome, calls, asked, answered, seconds in reversed(list(rows))
         ]
 
-    def record_act(self, act: PersonsAct) -> None:
+    def record_act(self, act: PersonsAct, *, newest: int | None = None) -> None:
         self._db.run(
             'INSERT INTO audit (scheduler, at, "user", action, about, detail)'
             " VALUES (?, ?, ?, ?, ?, ?)",
             (self._scheduler, act.at, act.user, act.action, act.about, act.detail),
         )
+        if newest is not None:
+            self._db.run(
+                "DELETE FROM audit WHERE scheduler = ? AND action = ? AND id <= (SELECT id FROM"
+                " audit WHERE scheduler = ? AND action = ? ORDER BY id DESC LIMIT 1 OFFSET ?)",
+                (self._scheduler, act.action, self._scheduler, act.action, newest),
+            )
 
-    def acts(self, *, about: str | None = None, limit: int = 200) -> list[PersonsAct]:
+    def acts(
+        self,
+        *,
+        about: str | None = None,
+        user: str | None = None,
+        action: str | None = None,
+        limit: int = 200,
+        offset: int = 0,
+    ) -> list[PersonsAct]:
+        stated = {"about": about, '"user"': user, "action": action}
+        wanted = {name: value for name, value in stated.items() if value is not None}
+        # the names are those above
+        fitting = "".join(f" AND {name} = ?" for name in wanted)
         rows = self._db.rows(
-            'SELECT at, "user", action, about, detail FROM audit WHERE scheduler = ?'
-            " AND (? IS NULL OR about = ?) ORDER BY id DESC LIMIT ?",
-            (self._scheduler, about, about, limit),
+            'SELECT at, "user", action, about, detail FROM audit WHERE scheduler = ?'  # noqa: S608
+            f"{fitting} ORDER BY id DESC LIMIT ? OFFSET ?",
+            (self._scheduler, *wanted.values(), limit, offset),
         )
         return [
             PersonsAct(at=at, user=user, action=action, about=what, detail=detail)

@@ -82,6 +82,15 @@ class OverviewContract:
         assert list(store.acts()) == acts[::-1]
         assert list(store.acts(about="job 1")) == acts[:1]
         assert not store.acts(about="job 3")
+        assert list(store.acts(user="ada", action="revert", limit=1, offset=1)) == acts[:1]
+        assert not store.acts(user="bob")
+
+    def test_of_some_acts_only_the_newest_stay(self, store: Store) -> None:
+        for at in range(5):
+            act = PersonsAct(at=float(at), user="", action="failed sign-in", about=f"address {at}")
+            store.record_act(act, newest=2)
+        store.record_act(PersonsAct(at=9.0, user="ada", action="revert", about="job 1"))
+        assert [one.at for one in store.acts()] == [9.0, 4.0, 3.0]
 
 
 def _seen(at: float, progress: object) -> KeptEvent:

@@ -33,6 +33,12 @@ class AnnouncedTotals:
         elif not (total == 1 and known.get(sighting.unit, 0.0) > 1):  # else an inner run's
             known[f"{sighting.unit}/epoch" if sighting.per_epoch else sighting.unit] = total
 
+    def has_total_of(self, sighting: Sighting) -> bool:
+        """Of its unit, or of one epoch and of the epochs that it names."""
+        unit, known = sighting.unit or "step", self.by_unit
+        of_epochs = sighting.epoch is not None and known.get(f"{unit}/epoch") and known.get("epoch")
+        return bool(known.get(unit) or of_epochs)
+
     def _is_report(self, sighting: Sighting, total: float) -> bool:
         """What is stated again and again, each time larger, is where the run stands."""
         key = f"{sighting.unit}\t{sighting.series}"

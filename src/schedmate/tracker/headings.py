@@ -90,3 +90,36 @@ class Headings:
             ordinal="begun",
             confidence=_EQUAL if self.index >= _MANY else _UNEQUAL,
         )
+
+
+_SECTION = lazy_pattern(
+    r"(?P<mark>[=#*~>-]{2,40}|[\u2500-\u257f]{2,80})\s{0,4}(?P<title>[^\W\d_].{0,59}?)"
+    r"[\s=#*~<>\u2500-\u257f-]{0,80}"
+)
+_MARKS = frozenset("=#*~>-\u2500\u2501\u2550")
+_RESULTS = lazy_pattern(
+    r"(?i)\b(?:results?|summary|final\w{0,2}|done|finished|completed?|evaluation|test(?:ing)?|score\w?"
+    r"|metrics|report|end|statistics|stats|timings?|profile)\b"
+)
+
+
+@dataclass(slots=True)
+class Sections:
+    """`### align ###`: lines of one kind above counts, each of which begins another of them."""
+
+    kinds: dict[str, int] = field(default_factory=dict)
+    """How much had been counted when one of this kind first came."""
+    begun: int = 0
+    """The newest line that began another section."""
+
+    def see(self, text: str, order: int, counts: int) -> None:
+        found = (
+            _SECTION.fullmatch(text) if text[:1] in _MARKS and len(text) <= _MAX_LENGTH else None
+        )
+        if found is None:
+            return
+        first = self.kinds.setdefault(found["mark"][:3], counts)
+        if counts > first and not _RESULTS.search(found["title"]):
+            self.begun = order
+        if len(self.kinds) > _MAX_PLAIN:
+            self.kinds.pop(next(iter(self.kinds)))

@@ -85,6 +85,9 @@ def _another_follows(facts: Facts, scan: LogScan, position: RunPosition) -> bool
     """What has ended is one of several: a trial, a fold, a warm-up."""
     if position.series.preliminary and not scan.declared("finished"):
         return True
+    stated = scan.declared("finished") or scan.closed()
+    if scan.sections.begun > position.series.seen and not (stated or facts.gone):
+        return True
     part = scan.table.whole_runs()
     if part is None:
         return False

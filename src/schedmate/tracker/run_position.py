@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from schedmate.model import Unit
 from schedmate.tracker.counting.series import Series
 from schedmate.tracker.counting.table import LEARNED, PARTS
+from schedmate.tracker.formats.parts import UNEQUAL
+from schedmate.tracker.joined_counts import after_others, over_epochs, over_parts
 from schedmate.tracker.position import AMBIGUOUS, FROM_LOG, NO_TOTAL, RunPosition
 from schedmate.tracker.scan import LogScan
 from schedmate.tracker.total_sources import ANNOUNCED, TotalSources
@@ -16,9 +18,9 @@ _BARS_OF_THE_RUN = "transformers"
 
 
 def run_position(scan: LogScan, sources: TotalSources) -> RunPosition | None:
-    return (
-        _of_phases(scan, sources) or _of_preparation(scan, sources) or _of_one_count(scan, sources)
-    )
+    joined = _of_phases(scan, sources) or _of_preparation(scan, sources) or over_parts(scan)
+    position = joined or _of_one_count(scan, sources)
+    return None if position is None else after_others(scan, position)
 
 
 def _of_phases(scan: LogScan, sources: TotalSources) -> RunPosition | None:
@@ -81,6 +83,9 @@ def _of_one_count(scan: LogScan, sources: TotalSources) -> RunPosition | None:
         main = part or main
     if main.per_lap and main is within and not _is_all_of_it(main, sources):
         return _over_laps(scan, main, sources)
+    joined = over_epochs(main, sources) if main is within else None
+    if joined is not None:
+        return joined
     inner = scan.table.inner(main) if main is within else within
     total, confidence = _total(main, sources)
     most = None
@@ -95,10 +100,7 @@ def _of_one_count(scan: LogScan, sources: TotalSources) -> RunPosition | None:
         confidence = min(confidence, AMBIGUOUS)  # one of several phases
     if part is not None and part is not main:
         confidence = min(confidence, AMBIGUOUS)  # this part's count, of an unknown number
-    fine = 0.0
-    each = None if inner is None else _total(inner, sources)[0]
-    if inner is not None and each and inner.moved >= main.moved:
-        fine = min(1.0, inner.done / each)
+    fine = 0.0 if inner is None else _share_of_unit(main, inner, sources)
     whole = main.done
     named = main.format == LEARNED and main.ordinal is None
     if inner is not None and named and main.current == inner.laps + 1:
@@ -114,6 +116,15 @@ def _of_one_count(scan: LogScan, sources: TotalSources) -> RunPosition | None:
         inner=inner,
         most=most,
     )
+
+
+def _share_of_unit(main: Series, inner: Series, sources: TotalSources) -> float:
+    """How much of the unit that goes on is done, by the count inside it."""
+    each, _ = _total(inner, sources)
+    unequal = main.name in UNEQUAL and inner.format == LEARNED  # learnt from the one before
+    if not each or unequal or inner.moved < main.moved:
+        return 0.0
+    return min(1.0, inner.done / each)
 
 
 def _holds_all(part: Series | None, main: Series, sources: TotalSources) -> bool:

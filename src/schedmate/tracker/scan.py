@@ -21,7 +21,7 @@ from schedmate.tracker.formats import Sighting
 from schedmate.tracker.formats.csvlog import CsvHeader, CsvRows
 from schedmate.tracker.formats.parts import part_in
 from schedmate.tracker.formats.settings import Settings
-from schedmate.tracker.headings import Headings
+from schedmate.tracker.headings import Headings, Sections
 from schedmate.tracker.last_words import LastWords, StatedEnd
 from schedmate.tracker.line_reader import GENERIC, Ranks, Shape, more_specific, read, shape_of
 from schedmate.tracker.line_signs import Signs, states_early_stop
@@ -98,6 +98,7 @@ class LogScan:
     time_pairs: TimePairs = field(default_factory=TimePairs)
     headings: Headings = field(default_factory=Headings)
     preliminaries: Preliminaries = field(default_factory=Preliminaries)
+    sections: Sections = field(default_factory=Sections)
     rows: CsvRows | None = None
     learner: Learner | None = None
     """Studies lines that no format knows, as long as nothing better is counted."""
@@ -149,6 +150,7 @@ class LogScan:
         self._note_signs(shape.signs, text)
         if found is None or found[1].current is None or found[0] == PARTS:
             self.preliminaries.see(text, named=shape.rest.preliminary)
+            self.sections.see(text, self.order, self.counts)
         if found is not None:
             name, sighting = found[0], self._completed(shape, bare, *found)
             self._take(name, sighting, rank, self._times(text, sighting.at, now), text)
@@ -179,7 +181,7 @@ class LogScan:
         """A format that reads lines of any kind, and not where the run ends, may miss the rest."""
         if sighting.current is None:
             self.stated.see(text)
-        elif self.announced.by_unit.get(sighting.unit or "step"):
+        elif self.announced.has_total_of(sighting):
             return
         if not self.table.has_total():
             self._study(text, rest, rank, now, known=bool(sighting.metrics))

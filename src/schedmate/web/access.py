@@ -19,10 +19,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from schedmate.model.account import account_name
+from schedmate.service.usecases.tokens import USER_NAME
 from schedmate.service.visibility import Viewer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
+
+    from starlette.datastructures import Headers
 
     from schedmate.model.access import Token
     from schedmate.site_settings import WebSettings
@@ -31,10 +34,12 @@ Address = tuple[str, int]
 UNIX = "unix"
 """In the place of a host: the peer is on a unix socket, and its number is a user's."""
 STRANGER = Viewer(user="", operator=False)
-_USER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@-]{0,63}")
+_USER = re.compile(USER_NAME)
 _TABLES = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
-_LOCAL, _REMOTE, _UID = 1, 2, 7
+_LOCAL, _REMOTE, _UID, _INODE = 1, 2, 7, 9
 """Columns of /proc/net/tcp."""
+_NO_INODE = "0"
+"""Of an end that no process holds any more, which the kernel lists as root's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,9 +71,7 @@ class Access:
     token: Callable[[str], Token | None]
     """The token of a secret, if it is valid."""
 
-    def viewer(
-        self, client: Address | None, server: Address | None, headers: Mapping[str, str]
-    ) -> Viewer:
+    def viewer(self, client: Address | None, server: Address | None, headers: Headers) -> Viewer:
         secret = secret_in(headers.get("authorization", ""))
         if secret is not None:
             token = self.token(secret)
@@ -86,15 +89,17 @@ class Access:
             return user in self.settings.proxy_accounts
         return client[0] in self.settings.proxies
 
-    def _of_proxy(self, headers: Mapping[str, str]) -> Viewer:
-        user = headers.get(self.settings.proxy_header.lower(), "")
+    def _of_proxy(self, headers: Headers) -> Viewer:
+        """A header that is there twice is the client's as well as the proxy's."""
+        named = headers.getlist(self.settings.proxy_header)
+        user = named[0] if len(named) == 1 else ""
         if not _USER.fullmatch(user):
             return STRANGER
         return Viewer(user=user, operator=user in self.local.operators)
 
 
 def _of_token(token: Token) -> Viewer:
-    return Viewer(user=token.user, operator=token.scope == "operator")
+    return Viewer(user=token.user, operator=token.scope == "operator", token=token)
 
 
 def secret_in(header: str) -> str | None:
@@ -117,8 +122,24 @@ def is_loopback(host: str) -> bool:
         return False
 
 
+def network_of(host: str) -> str:
+    """What one machine may send from: an IPv4 address, or all of an IPv6 network of 64 bits."""
+    try:
+        address = ipaddress.ip_address(host.partition("%")[0])
+    except ValueError:
+        return host
+    if address.version == 4 or address.is_loopback:  # noqa: PLR2004 - the version of IP
+        return str(address)
+    if address.ipv4_mapped is not None:
+        return str(address.ipv4_mapped)
+    return str(ipaddress.ip_network(f"{address}/64", strict=False))
+
+
 def owner_of_connection(client: Address, server: Address) -> int | None:
-    """The user id of the client's end of a TCP connection within this machine."""
+    """The user id of the client's end of a TCP connection within this machine.
+
+    None where the client has closed it already: whose it was is not known any more.
+    """
     wanted = {(_hex(*client, family), _hex(*server, family)) for family in _families(client[0])}
     for table in _TABLES:
         try:
@@ -127,7 +148,7 @@ def owner_of_connection(client: Address, server: Address) -> int | None:
             continue
         for line in lines:
             columns = line.split()
-            if (columns[_LOCAL], columns[_REMOTE]) in wanted:
+            if (columns[_LOCAL], columns[_REMOTE]) in wanted and columns[_INODE] != _NO_INODE:
                 return int(columns[_UID])
     return None
 

@@ -1,7 +1,7 @@
 """What a person may do from a page. Each act is checked, carried out by a use case, and recorded.
 
 Who asks is known by the connection alone, so that a foreign page could act with a viewer's rights:
-a form must come from our own page (Origin or Sec-Fetch-Site) and bring the token it was given.
+a browser must state that the form is of our own page, and the form bring the token it was given.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import hmac
 import time
 from http import HTTPStatus
 from typing import Annotated
-from urllib.parse import parse_qs, quote, urlsplit
+from urllib.parse import parse_qs, quote
 
 from fastapi import APIRouter, Depends, HTTPException, Request
 from fastapi.responses import RedirectResponse
@@ -20,8 +20,8 @@ from schedmate.service.usecases.persons_decisions import correct_diagnosis, deci
 from schedmate.service.usecases.revert import revert
 from schedmate.service.visibility import Viewer
 from schedmate.service.wiring import open_scheduler
-from schedmate.store import PersonsAct
 from schedmate.web.asking import ASite, AViewer
+from schedmate.web.guard import origin_of
 from schedmate.web.job_page import readable_job
 from schedmate.web.readings import AReadings
 
@@ -33,7 +33,7 @@ Form = dict[str, str]
 
 async def form_of(request: Request, viewer: AViewer, readings: AReadings) -> Form:
     """The fields of a form that our own page has sent."""
-    if not _from_our_page(request):
+    if origin_of(request.headers) != "own":
         raise HTTPException(HTTPStatus.FORBIDDEN, "this form did not come from SchedMate's page")
     body = bytearray()
     async for chunk in request.stream():
@@ -66,7 +66,7 @@ def correct(job_id: str, site: ASite, viewer: AViewer, form: AForm) -> RedirectR
     was = "" if before is None else f"was {before.reason}, "
     detail = f"{was}is {reason}{', for all such failures' if for_all else ''}"
     _record(site, viewer, "correct a diagnosis", f"job {view.job.id}", f"{detail} {note}".strip())
-    return _back(f"/jobs/{quote(job_id, safe='')}")
+    return back_to(f"/jobs/{quote(job_id, safe='')}")
 
 
 @router.post("/jobs/{job_id}/revert")
@@ -79,7 +79,7 @@ def undo(job_id: str, site: ASite, viewer: AViewer, form: AForm) -> RedirectResp
         raise BadInput(f"there is nothing to undo of job {job_id}")
     detail = "; ".join(f"{one.kind}: {one.outcome}: {one.text}" for one in found)
     _record(site, viewer, "revert", f"job {job_id}", detail)
-    return _back(f"/jobs/{quote(job_id, safe='')}")
+    return back_to(f"/jobs/{quote(job_id, safe='')}")
 
 
 @router.post("/rules/{rule_id}/{decision}")
@@ -97,7 +97,7 @@ def rule(
     kept = decide_on_rule(site.store, rule_id, accept=decision == "accept", by=viewer.user)
     outcome = f"refused: {kept.refused}" if kept.refused else "accepted"
     _record(site, viewer, f"{decision} a rule", f"rule {rule_id}", outcome)
-    return _back("/rules")
+    return back_to("/rules")
 
 
 def _operators_only(viewer: Viewer) -> None:
@@ -106,19 +106,9 @@ def _operators_only(viewer: Viewer) -> None:
 
 
 def _record(site: ASite, viewer: Viewer, action: str, about: str, detail: str) -> None:
-    site.store.record_act(
-        PersonsAct(at=time.time(), user=viewer.user, action=action, about=about, detail=detail)
-    )
+    site.record(viewer, action, about, detail)
     site.refresh()
 
 
-def _back(path: str) -> RedirectResponse:
+def back_to(path: str) -> RedirectResponse:
     return RedirectResponse(path, status_code=HTTPStatus.SEE_OTHER)
-
-
-def _from_our_page(request: Request) -> bool:
-    fetched = request.headers.get("sec-fetch-site")
-    if fetched is not None:
-        return fetched == "same-origin"
-    origin = request.headers.get("origin")
-    return origin is not None and urlsplit(origin).netloc == request.headers.get("host")

@@ -16,19 +16,23 @@ import schedmate
 from schedmate.service.usecases.quick_advice import QuickAdvice
 from schedmate.service.wiring import open_store
 from schedmate.web import (
+    account_page,
     acting,
     advise_api,
     api,
     guard,
     health,
     job_page,
+    log_api,
     log_view,
     metrics,
     notify_api,
     pages,
     progress_api,
+    site_api,
     site_pages,
     stream,
+    token_api,
 )
 from schedmate.web.error_page import add_error_pages
 from schedmate.web.problems import add_problems
@@ -74,15 +78,15 @@ def create_app(site: Site) -> FastAPI:
     app.state.metrics = metrics.Metrics(site)
     app.state.readings = Readings.of(site)
     for part in (
-        *(api, progress_api, advise_api, notify_api, stream, health, metrics),
-        *(pages, job_page, log_view, site_pages, acting),
+        *(api, log_api, progress_api, advise_api, site_api, token_api, notify_api, stream),
+        *(health, metrics),
+        *(pages, job_page, log_view, site_pages, account_page, acting),
     ):
         app.include_router(part.router)
     files = StaticFiles(directory=STATIC, packages=[("schedmate.design", "static")])
     app.mount("/static", files, name="static")
     add_problems(app)
     add_error_pages(app)
-    app.add_middleware(Headers)
     app.add_middleware(guard.HeadAsGet)
     web = site.settings.web
     app.add_middleware(
@@ -90,7 +94,9 @@ def create_app(site: Site) -> FastAPI:
         access=lambda: site.access,
         rate=web.requests_a_second,
         names=(web.host, *web.names),
+        sign_ins=site.sign_ins,
     )
+    app.add_middleware(Headers)
     app.add_middleware(metrics.CountRequests, metrics=app.state.metrics)
     return app
 

@@ -10,19 +10,23 @@ from inspect import iscoroutinefunction
 from typing import TYPE_CHECKING, Any
 
 from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
 
-from schedmate.web.asking import viewer_of
+from schedmate.web.problems import problem
 from schedmate.web.templating import page
 
 if TYPE_CHECKING:
-    from fastapi import FastAPI, Request
+    from fastapi import FastAPI
     from starlette.responses import Response
+    from starlette.types import Scope
 
 _WORDS: dict[int, str] = {
     HTTPStatus.BAD_REQUEST: "This address asks for something that does not exist",
+    HTTPStatus.UNAUTHORIZED: "Sign in to see this",
     HTTPStatus.FORBIDDEN: "This is not allowed",
     HTTPStatus.NOT_FOUND: "There is no such page",
     HTTPStatus.INTERNAL_SERVER_ERROR: "Something went wrong here",
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "That is too much at once",
     HTTPStatus.TOO_MANY_REQUESTS: "Too many requests",
     HTTPStatus.SERVICE_UNAVAILABLE: "Not available now",
 }
@@ -41,24 +45,41 @@ def wants_page(request: Request) -> bool:
     return "text/html" in accepted and not path.startswith(("/api/", "/static/"))
 
 
+def refusal(scope: Scope, status: HTTPStatus, detail: str, **headers: str) -> Response:
+    """What the gate answers, before any route."""
+    return _shown(Request(scope), problem(status, detail), headers)
+
+
 def _as_page(handler: Callable[..., Any]) -> Callable[..., Any]:
     async def answer(request: Request, error: Exception) -> Response:
         found: Response = await run_in_threadpool(handler, request, error)
-        if not wants_page(request):
-            return found
-        status = found.status_code
-        if status == HTTPStatus.UNPROCESSABLE_ENTITY:
-            status = HTTPStatus.BAD_REQUEST
-        body = json.loads(bytes(found.body))
-        shown = page(
-            "error.html",
-            request,
-            status=status,
-            viewer=viewer_of(request),
-            title=_WORDS.get(status, body["title"]),
-            detail=_WHERE.sub(r"\1: ", body["detail"]),
-        )
-        shown.headers.update({key: value for key, value in found.headers.items() if key == "allow"})
-        return shown
+        return _shown(request, found, _kept(found))
 
     return answer
+
+
+def _kept(found: Response) -> dict[str, str]:
+    wanted = ("allow", "retry-after", "www-authenticate")
+    return {name: value for name, value in found.headers.items() if name in wanted}
+
+
+def _shown(request: Request, found: Response, headers: dict[str, str]) -> Response:
+    """The problem itself, or the page that shows it."""
+    shown = _page(request, found) if wants_page(request) else found
+    shown.headers.update(headers)
+    return shown
+
+
+def _page(request: Request, found: Response) -> Response:
+    status = found.status_code
+    if status == HTTPStatus.UNPROCESSABLE_ENTITY:
+        status = HTTPStatus.BAD_REQUEST
+    body = json.loads(bytes(found.body))
+    return page(
+        "error.html",
+        request,
+        status=status,
+        viewer=request.scope["state"]["viewer"],
+        title=_WORDS.get(status, body["title"]),
+        detail=_WHERE.sub(r"\1: ", body["detail"]),
+    )

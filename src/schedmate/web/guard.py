@@ -1,25 +1,25 @@
 """What a request passes before any route: host, rate, identity, origin, size and time.
 
-Plain ASGI, so that streams pass through. A route gets the viewer that was found here; whoever is
-not recognised gets 401 everywhere, but for the questions of health.
+Plain ASGI, so that streams pass through. A route gets the viewer that was found here; who is not
+recognised gets 401 everywhere, but for the questions of health and the files of the pages' design.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections import OrderedDict
-from dataclasses import dataclass, field
+from collections import Counter
 from http import HTTPStatus
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 
-from schedmate.web.access import STRANGER
-from schedmate.web.problems import problem
+from schedmate.web.access import STRANGER, network_of
+from schedmate.web.buckets import Buckets
+from schedmate.web.error_page import refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -28,17 +28,21 @@ if TYPE_CHECKING:
 
     from schedmate.service.visibility import Viewer
     from schedmate.web.access import Access
+    from schedmate.web.sign_ins import FailedSignIns
 
 OPEN = frozenset({"/healthz", "/readyz"})
 """Paths that show nothing of any job, for who watches over the service."""
+STATIC = "/static/"
+"""Files of the package that everyone has: a page that refuses needs its style."""
 MOST_BYTES = 2_000_000
 """Of a request's body."""
 BODY_WITHIN_S = 20.0
+MOST_AT_ONCE = 32
+"""Requests of one user: fewer than there are threads to answer them."""
 _STREAM = "/api/v1/events"
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _LOOPBACK_NAMES = ("127.0.0.1", "localhost", "::1")
 _BURST_S = 10.0
-_MOST_BUCKETS = 10_000
 _FAILURES_A_SECOND = 2.0
 SIGN_IN = {"WWW-Authenticate": 'Bearer, Basic realm="SchedMate", charset="UTF-8"'}
 
@@ -62,90 +66,119 @@ class HeadAsGet:
         await self._app({**scope, "method": "GET"}, receive, without_body)
 
 
-@dataclass(slots=True)
-class Buckets:
-    """How much each name may still ask for; tokens drip in at `rate` a second."""
-
-    rate: float
-    size: float
-    _left: OrderedDict[str, tuple[float, float]] = field(default_factory=OrderedDict)
-
-    def take(self, name: str, now: float) -> bool:
-        left, at = self._left.pop(name, (self.size, now))
-        left = min(self.size, left + (now - at) * self.rate)
-        allowed = left >= 1
-        self._left[name] = (left - 1 if allowed else left, now)
-        if len(self._left) > _MOST_BUCKETS:
-            self._left.popitem(last=False)
-        return allowed
-
-
 class Gate:
     """Lets a request in with its viewer, or answers it."""
 
     def __init__(
-        self, app: ASGIApp, access: Callable[[], Access], *, rate: float, names: Sequence[str]
+        self,
+        app: ASGIApp,
+        access: Callable[[], Access],
+        *,
+        rate: float,
+        names: Sequence[str],
+        sign_ins: FailedSignIns,
     ) -> None:
         self._app, self._access = app, access
         self._names = frozenset((*_LOOPBACK_NAMES, *(name.lower() for name in names)))
         self._asked = Buckets(rate, _BURST_S * rate)
         self._failed = Buckets(_FAILURES_A_SECOND, 60 * _FAILURES_A_SECOND)
+        self._sign_ins = sign_ins
+        self._inside: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             if scope["type"] == "lifespan":
                 await self._app(scope, receive, send)
             return
-        headers = Headers(scope=scope)
+        headers, viewer = Headers(scope=scope), STRANGER
+        scope.setdefault("state", {})["viewer"] = viewer
         # a hostile page may resolve its own name to this machine: the browser is the viewer's
         if _host_name(headers.get("host", "")) not in self._names:
-            await _refuse(HTTPStatus.BAD_REQUEST, "this server has another name")(
-                scope, receive, send
-            )
-            return
-        viewer = STRANGER
-        if scope["path"] not in OPEN:
-            viewer = await run_in_threadpool(
-                self._access().viewer, scope.get("client"), scope.get("server"), headers
-            )
-        refused = self._refused(scope, headers, viewer)
-        if refused is not None:
+            refused = refusal(scope, HTTPStatus.BAD_REQUEST, "this server has another name")
             await refused(scope, receive, send)
             return
-        scope.setdefault("state", {})["viewer"] = viewer
-        await self._app(scope, _Body(receive).receive, send)
+        if not is_open(scope["path"]):
+            viewer = await run_in_threadpool(self._recognised, scope, headers)
+        scope["state"]["viewer"] = viewer
+        answer = self._refused(scope, headers, viewer)
+        if answer is not None:
+            await answer(scope, receive, send)
+            return
+        await self._let_in(viewer.user or "", scope, receive, send)
+
+    async def _let_in(self, user: str, scope: Scope, receive: Receive, send: Send) -> None:
+        """A few at once of one user; streams of events have a bound of their own."""
+        counted = scope["path"] != _STREAM
+        if counted and self._inside[user] >= MOST_AT_ONCE:
+            detail = f"{MOST_AT_ONCE} requests of yours are being answered; ask fewer at once"
+            refused = refusal(scope, HTTPStatus.TOO_MANY_REQUESTS, detail, **{"Retry-After": "1"})
+            await refused(scope, receive, send)
+            return
+        self._inside[user] += counted
+        try:
+            await self._app(scope, _Body(receive).receive, send)
+        finally:
+            self._inside[user] -= counted
+            if not self._inside[user]:
+                del self._inside[user]
+
+    def _recognised(self, scope: Scope, headers: Headers) -> Viewer:
+        access, client, server = self._access(), scope.get("client"), scope.get("server")
+        viewer = access.viewer(client, server, headers)
+        if not viewer.user and headers.get("authorization"):
+            self._sign_ins.note(
+                client, lambda: access.local.viewer(client, server).user, time.monotonic()
+            )
+        return viewer
 
     def _refused(self, scope: Scope, headers: Headers, viewer: Viewer) -> ASGIApp | None:
-        now, client = time.monotonic(), scope.get("client") or ("", 0)
-        if not viewer.user and scope["path"] not in OPEN:
-            if not self._failed.take(str(client[0]), now):
-                return _refuse(HTTPStatus.TOO_MANY_REQUESTS, "too many attempts; wait a minute")
-            return _refuse(
-                HTTPStatus.UNAUTHORIZED, "it is not known who asks; send a valid token", **SIGN_IN
+        now = time.monotonic()
+        address = network_of(str((scope.get("client") or ("", 0))[0]))
+        if not viewer.user and not is_open(scope["path"]):
+            if not self._failed.take(address, now):
+                return refusal(
+                    scope,
+                    HTTPStatus.TOO_MANY_REQUESTS,
+                    "too many attempts; wait a minute",
+                    **{"Retry-After": "60"},
+                )
+            return refusal(
+                scope,
+                HTTPStatus.UNAUTHORIZED,
+                "it is not known who asks; send a valid token",
+                **SIGN_IN,
             )
-        if not self._asked.take(viewer.user or f"{client[0]}", now):
-            return _refuse(
+        if not self._asked.take(viewer.user or address, now):
+            return refusal(
+                scope,
                 HTTPStatus.TOO_MANY_REQUESTS,
                 "too many requests; ask less often",
                 **{"Retry-After": "1"},
             )
-        if scope["method"] not in _SAFE and is_from_elsewhere(headers):
-            return _refuse(HTTPStatus.FORBIDDEN, "a page of another site asks")
+        if scope["method"] not in _SAFE and origin_of(headers) == "other":
+            return refusal(scope, HTTPStatus.FORBIDDEN, "a page of another site asks")
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length[:18]) > MOST_BYTES:
-            return _refuse(
-                HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a body has {MOST_BYTES} bytes at most"
+            return refusal(
+                scope, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a body has {MOST_BYTES} bytes at most"
             )
         return None
 
 
-def is_from_elsewhere(headers: Headers) -> bool:
-    """Whether a browser sends it for a page of another origin; programs send neither header."""
+def is_open(path: str) -> bool:
+    return path in OPEN or path.startswith(STATIC)
+
+
+def origin_of(headers: Headers) -> Literal["own", "other", "unstated"]:
+    """Of which page a browser sends a request; programs state none."""
     site = headers.get("sec-fetch-site")
     if site is not None:
-        return site not in ("same-origin", "none")
+        named: dict[str, Literal["own", "unstated"]] = {"same-origin": "own", "none": "unstated"}
+        return named.get(site, "other")
     origin = headers.get("origin")
-    return origin is not None and urlsplit(origin).netloc != headers.get("host", "")
+    if origin is None:
+        return "unstated"
+    return "own" if urlsplit(origin).netloc == headers.get("host", "") else "other"
 
 
 class _Body:
@@ -177,9 +210,3 @@ def _host_name(header: str) -> str:
     """`[::1]:8080` and `head:8080` without their ports."""
     name, bracket, _ = header.strip().lower().removeprefix("[").partition("]")
     return name if bracket else name.partition(":")[0]
-
-
-def _refuse(status: HTTPStatus, detail: str, **headers: str) -> ASGIApp:
-    answer = problem(status, detail)
-    answer.headers.update(headers)
-    return answer

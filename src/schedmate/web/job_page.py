@@ -17,7 +17,6 @@ from schedmate.service.views.job_story import (
     path_of,
     quoted_file,
     record_fields,
-    runs_behind,
 )
 from schedmate.service.views.log_ranges import open_log
 from schedmate.service.views.queue_row import queue_row
@@ -27,8 +26,8 @@ from schedmate.service.views.sentences import (
     eta_sentence,
     expected_in_words,
     retry_sentence,
-    why_sentence,
 )
+from schedmate.service.views.similar import similar_runs
 from schedmate.web.asking import ASite, AViewer
 from schedmate.web.charts import Chart, line_chart
 from schedmate.web.readings import AReadings
@@ -41,7 +40,9 @@ if TYPE_CHECKING:
 
     from schedmate.model import Evidence, JobId, Spread
     from schedmate.model.action import ActionKind, ActionRecord, ActionState
+    from schedmate.service.views.answers import Curve
     from schedmate.service.views.job_view import JobView
+    from schedmate.service.views.log_ranges import LogRange
     from schedmate.service.visibility import Viewer
     from schedmate.web.readings import Readings
     from schedmate.web.site import Site
@@ -91,18 +92,18 @@ def job(
         view=view,
         row=row,
         eta=eta_sentence(view, now, in_words),
-        why=why_sentence(view, site.board.jobs(), now, in_words),
+        why=site.why(view),
         retry=None if view.retry is None else retry_sentence(view.retry, now, in_words),
         start_s=readings.starts(now).get(view.job.id),
         expected=None if view.predicted is None else expected_in_words(view.predicted, in_words),
         against=_against(view.predicted, row.run_time_s, ended=view.job.state.ended),
         score=next((one for one in score if one.name == basis), None),
         fields=[] if view.advice is None else record_fields(view.advice.workload),
-        behind=runs_behind(view, site.store, viewer),
+        behind=similar_runs(view, site.store, viewer).runs,
         actions=_decisions(view),
         acts=site.store.acts(about=f"job {view.job.id}") if readable else (),
         logs=logs,
-        charts=_charts(view, logs, site, readings) if readable else [],
+        charts=_charts(curves_of(view, logs, site, readings)) if readable else [],
         link=_linker(view, logs),
         readable=readable,
         token=readings.token(viewer),
@@ -123,10 +124,6 @@ def quoted(
 ) -> HTMLResponse:
     """The lines of a file around one that the job's page quotes, read with its owner's rights."""
     view = readable_job(site, job_id, viewer)
-    masked = view.job.user != viewer.user
-    with open_log(quoted_file(view, name), view.job.user) as file:
-        begin = file.offset_of(max(1, line - _CONTEXT))
-        shown = file.forwards(begin, lines=2 * _CONTEXT + 1, masked=masked)
     return page(
         "file.html",
         request,
@@ -134,9 +131,17 @@ def quoted(
         view=view,
         file=name,
         line=line,
-        shown=shown,
-        masked=masked,
+        shown=shown_around(view, name, line, viewer),
+        masked=view.job.user != viewer.user,
     )
+
+
+def shown_around(view: JobView, name: str, line: int, viewer: Viewer) -> LogRange:
+    """The lines of a quoted file around this one; secrets of other users are masked."""
+    masked = view.job.user != viewer.user
+    with open_log(quoted_file(view, name), view.job.user) as file:
+        begin = file.offset_of(max(1, line - _CONTEXT))
+        return file.forwards(begin, lines=2 * _CONTEXT + 1, masked=masked)
 
 
 def readable_job(site: Site, job_id: JobId, viewer: Viewer) -> JobView:
@@ -147,7 +152,7 @@ def readable_job(site: Site, job_id: JobId, viewer: Viewer) -> JobView:
     return view
 
 
-def _charts(view: JobView, logs: Sequence[Path], site: Site, readings: Readings) -> list[Chart]:
+def curves_of(view: JobView, logs: Sequence[Path], site: Site, readings: Readings) -> list[Curve]:
     """Loss and speed, by the log; the speed else by when the daemon saw how much was done."""
     workload = None if view.advice is None else view.advice.workload
     curves = list(readings.curves.curves(view.job, logs, workload).drawn)
@@ -156,6 +161,10 @@ def _charts(view: JobView, logs: Sequence[Path], site: Site, readings: Readings)
         profile = None if run is None else run.profile
         speed = speed_seen(view.job, profile, site.store.counts_seen(view.job.id))
         curves += [] if speed is None else [speed]
+    return curves
+
+
+def _charts(curves: Sequence[Curve]) -> list[Chart]:
     drawn = (
         line_chart(
             one.name,

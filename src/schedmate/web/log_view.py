@@ -12,11 +12,11 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, StreamingResponse
 
 from schedmate.model import BadInput, NotFound
-from schedmate.model.redaction import redact
 from schedmate.service.views.job_story import job_logs, path_of
 from schedmate.service.views.log_fold import folded
-from schedmate.service.views.log_ranges import BLOCK, LogFile, open_log
+from schedmate.service.views.log_ranges import BLOCK, MOST_LINES, LogFile, open_log
 from schedmate.service.views.log_search import names_trouble, next_trouble, search
+from schedmate.service.views.log_terminal import masked_text
 from schedmate.web.asking import ASite, AViewer
 from schedmate.web.job_page import readable_job
 from schedmate.web.templating import page, part
@@ -75,15 +75,16 @@ def log(
     line: Place = None,
     q: str = "",
     show: str = "",
+    no_more: bool = False,
 ) -> HTMLResponse:
     """Without a place: the context of the cause where one is known, else the end."""
-    with _opened(site, job_id, viewer, file) as opened:
+    with opened_log(site, job_id, viewer, file) as opened:
         matches: Matches | None = None
         ranges: list[LogRange] = []
         if q:
             matches = search(opened.log, q, begin=at or 0, masked=opened.masked)
         else:
-            ranges, show = _ranges(opened, at=at, line=line, show=show)
+            ranges, show = chosen_ranges(opened, at=at, line=line, show=show)
         return page(
             "log.html",
             request,
@@ -95,7 +96,8 @@ def log(
             q=q,
             line=line,
             show=show,
-            follows=show == "end" and not opened.log.packed,
+            no_more=no_more,
+            follows=show == "end" and not opened.log.packed and not opened.view.job.state.ended,
             names_trouble=names_trouble,
         )
 
@@ -117,7 +119,7 @@ def lines(
     `known` is the file that the page has shown so far: where another one has taken its place, or
     it was cut, its beginning is returned.
     """
-    with _opened(site, job_id, viewer, file) as opened:
+    with opened_log(site, job_id, viewer, file) as opened:
         begun_anew = bool(known) and (known != opened.log.identity or at > opened.log.size)
         place = 0 if begun_anew else at
         if back:
@@ -148,11 +150,11 @@ def next_error(
     at: Annotated[int, Query(ge=0)] = 0,
     file: Annotated[int, Query(ge=0)] = 0,
 ) -> RedirectResponse:
-    """To the next line that names trouble behind this byte."""
-    with _opened(site, job_id, viewer, file) as opened:
+    """To the next line that names trouble behind this byte, or to the end where there is none."""
+    with opened_log(site, job_id, viewer, file) as opened:
         found = next_trouble(opened.log, at)
         if found is None:
-            raise NotFound("no line behind this one names an error")
+            return RedirectResponse(opened.url(show="end", no_more="1"), status_code=303)
         number = opened.log.number_at(found)
         anchor = f"o{found}" if number is None else f"L{number}"
         return RedirectResponse(f"{opened.url(at=found)}#{anchor}", status_code=303)
@@ -163,7 +165,7 @@ def raw(
     job_id: str, site: ASite, viewer: AViewer, file: Annotated[int, Query(ge=0)] = 0
 ) -> StreamingResponse:
     """The whole log as plain text, a block at a time."""
-    with _opened(site, job_id, viewer, file) as opened:
+    with opened_log(site, job_id, viewer, file) as opened:
         path, owner, masked = opened.logs[opened.place], opened.view.job.user, opened.masked
     headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(path.name, safe='')}"}
     return StreamingResponse(
@@ -172,7 +174,7 @@ def raw(
 
 
 @contextmanager
-def _opened(site: Site, job_id: JobId, viewer: Viewer, place: int) -> Iterator[LogPage]:
+def opened_log(site: Site, job_id: JobId, viewer: Viewer, place: int) -> Iterator[LogPage]:
     view = readable_job(site, job_id, viewer)
     logs = job_logs(view)
     if place >= len(logs):
@@ -182,24 +184,26 @@ def _opened(site: Site, job_id: JobId, viewer: Viewer, place: int) -> Iterator[L
         yield LogPage(view=view, logs=logs, place=place, log=opened, masked=masked)
 
 
-def _ranges(
-    opened: LogPage, *, at: int | None, line: int | None, show: str
+def chosen_ranges(
+    opened: LogPage, *, at: int | None, line: int | None, show: str, lines: int = MOST_LINES
 ) -> tuple[list[LogRange], str]:
+    """What is shown of a log, and which kind of choice it is."""
     log, masked = opened.log, opened.masked
     if line is not None:
+        log.offset_of(line)  # or it is not there
         begin = log.offset_of(max(1, line - _BEFORE))
-        return [log.forwards(begin, masked=masked)], "range"
+        return [log.forwards(begin, lines=lines, masked=masked)], "range"
     if at is not None:
         before = log.backwards(at, lines=_BEFORE, masked=masked)
-        return [log.forwards(before.begin, masked=masked)], "range"
+        return [log.forwards(before.begin, lines=lines, masked=masked)], "range"
     if show not in ("", "cause", "start", "end"):
         raise BadInput("show is one of: cause, start, end")
     cause = opened.cause
     if show == "start":
-        return [log.forwards(0, masked=masked)], "start"
+        return [log.forwards(0, lines=lines, masked=masked)], "start"
     if show == "cause" or (not show and cause):
         return folded(log, cause, masked=masked), "cause"
-    return [log.backwards(log.size, masked=masked)], "end"
+    return [log.backwards(log.size, lines=lines, masked=masked)], "end"
 
 
 def _complete(log: LogFile, found: LogRange) -> int:
@@ -218,4 +222,4 @@ def _blocks(path: Path, owner: str, *, masked: bool) -> Iterator[bytes]:
             if masked and cut and at + len(block) < log.size:
                 block = block[:cut]
             at += len(block)
-            yield redact(block.decode("utf-8", "replace")).encode() if masked else block
+            yield masked_text(block.decode("utf-8", "replace")).encode() if masked else block

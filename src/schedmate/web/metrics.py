@@ -185,6 +185,11 @@ class _Snapshot(Collector):
         for (channel, outcome), number in list(site.notifications.items()):
             sent.add_metric([channel, outcome], number)
         yield sent
+        yield CounterMetricFamily(
+            "schedmate_failed_sign_ins",
+            "Requests with a token that is not valid.",
+            value=site.sign_ins.total,
+        )
         yield from self._store()
 
     def _store(self) -> Iterator[Metric]:

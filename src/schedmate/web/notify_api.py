@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from http import HTTPStatus
 from typing import Annotated, Literal
 
@@ -12,7 +13,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from schedmate.model import BadInput
 from schedmate.model.access import NOTICE_KINDS, NoticeKind, Subscription
 from schedmate.service.notifications.channels import channels_of, check_subscription
-from schedmate.service.views.answers import SubscriptionAnswer
+from schedmate.service.notifications.trial import send_test
+from schedmate.service.views.site_answers import NotificationTest, SubscriptionAnswer
+from schedmate.service.visibility import Viewer
 from schedmate.web.asking import AKnownViewer, ASite
 from schedmate.web.etags import fresh_json
 from schedmate.web.problems import PROBLEMS, described
@@ -49,20 +52,66 @@ def subscribe(body: SubscriptionBody, site: ASite, viewer: AKnownViewer) -> Resp
     wanted = Subscription(
         user=viewer.user, channels=tuple(body.channels), kinds=kinds, mail=body.mail
     )
+    keep_subscription(site, viewer, wanted)
+    return fresh_json(_answer(site, viewer.user))
+
+
+def keep_subscription(site: Site, viewer: Viewer, wanted: Subscription) -> None:
+    """For the page as well."""
     try:
         check_subscription(wanted, site.settings)
     except BadInput as error:
         raise HTTPException(HTTPStatus.CONFLICT, str(error)) from error
     site.store.subscribe(wanted)
     site.record(viewer, "subscribe", f"user {viewer.user}", ", ".join(wanted.channels))
-    return fresh_json(_answer(site, viewer.user))
+
+
+class TestBody(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+    channel: Annotated[str, Field(max_length=100)] = ""
+    """Empty: all that the user has chosen."""
+
+
+@router.post(
+    "/test",
+    response_model=NotificationTest,
+    responses={409: described("There is no such channel, or none is chosen.")},
+)
+def test(body: TestBody, site: ASite, viewer: AKnownViewer) -> Response:
+    """Send a message that only says that messages arrive; a few in an hour."""
+    return fresh_json(sent_test(site, viewer, body.channel))
+
+
+def sent_test(site: Site, viewer: Viewer, channel: str) -> NotificationTest:
+    """For the page as well."""
+    if not site.tests.take(viewer.user, time.monotonic()):
+        raise HTTPException(
+            HTTPStatus.TOO_MANY_REQUESTS,
+            "a few test messages were sent already; wait some minutes",
+            {"Retry-After": "600"},
+        )
+    subscription = site.store.subscription(viewer.user)
+    try:
+        found = send_test(site.settings, viewer.user, subscription, channel=channel)
+    except BadInput as error:
+        raise HTTPException(HTTPStatus.CONFLICT, str(error)) from error
+    outcomes = ", ".join(
+        f"{one.channel}: {'sent' if one.sent else one.reason}" for one in found.results
+    )
+    site.record(viewer, "test notifications", f"user {viewer.user}", outcomes)
+    return found
 
 
 @router.delete("", response_model=SubscriptionAnswer)
 def unsubscribe(site: ASite, viewer: AKnownViewer) -> Response:
+    drop_subscription(site, viewer)
+    return fresh_json(_answer(site, viewer.user))
+
+
+def drop_subscription(site: Site, viewer: Viewer) -> None:
+    """For the page as well."""
     if site.store.unsubscribe(viewer.user):
         site.record(viewer, "unsubscribe", f"user {viewer.user}")
-    return fresh_json(_answer(site, viewer.user))
 
 
 def _answer(site: Site, user: str) -> SubscriptionAnswer:

@@ -10,7 +10,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
-from schedmate.model import BadInput, NotFound, SchedMateError
+from schedmate.model import BadInput, NotFound, NotSignedIn, SchedMateError
 
 if TYPE_CHECKING:
     from fastapi import FastAPI, Request
@@ -61,6 +61,7 @@ def add_problems(app: FastAPI) -> None:
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(NotFound, _not_found)
     app.add_exception_handler(BadInput, _bad_input)
+    app.add_exception_handler(NotSignedIn, _forbidden)
     app.add_exception_handler(SchedMateError, _failed)
     app.add_exception_handler(Exception, _unforeseen)
     documented = app.openapi
@@ -100,6 +101,10 @@ def _not_found(_: Request, error: Exception) -> Response:
 
 def _bad_input(_: Request, error: Exception) -> Response:
     return problem(HTTPStatus.BAD_REQUEST, str(error))
+
+
+def _forbidden(_: Request, error: Exception) -> Response:
+    return problem(HTTPStatus.FORBIDDEN, str(error))
 
 
 def _unforeseen(_: Request, error: Exception) -> Response:  # noqa: ARG001 - it is logged

@@ -17,11 +17,15 @@ from schedmate.service.views.answers import JobProgress, Predictions, ScheduledP
 from schedmate.service.views.job_view import JobView
 from schedmate.web.asking import AJobId, ASite, AViewer
 from schedmate.web.etags import fresh_json, tagged_json
+from schedmate.web.paging import MOST
 from schedmate.web.problems import NO_JOB, PROBLEMS
-from schedmate.web.queue import MOST, States, has_state
+from schedmate.web.queue import States, has_state
+from schedmate.web.readings import AReadings
 
 if TYPE_CHECKING:
-    from schedmate.model import Advice
+    from collections.abc import Mapping
+
+    from schedmate.model import Advice, JobId
 
 router = APIRouter(prefix="/api/v1", responses=PROBLEMS, tags=["predictions"])
 BASIS_CONFIDENCE: dict[Basis, float] = {
@@ -52,21 +56,25 @@ def progress(job_id: AJobId, request: Request, site: ASite, viewer: AViewer) -> 
 
 
 @router.get("/jobs/{job_id}/prediction", response_model=ScheduledPrediction, responses=NO_JOB)
-def prediction(job_id: AJobId, site: ASite, viewer: AViewer) -> Response:
+def prediction(job_id: AJobId, site: ASite, viewer: AViewer, readings: AReadings) -> Response:
     """Duration, remaining time, use of GPUs and progress of one job."""
-    return fresh_json(scheduled(site.job(job_id, viewer), time.time()))
+    now = time.time()
+    return fresh_json(scheduled(site.job(job_id, viewer), readings.starts(now), now))
 
 
 @router.get("/predictions", response_model=Predictions)
 def predictions(
+    *,
     site: ASite,
     viewer: AViewer,
+    readings: AReadings,
     state: States = "PENDING,RUNNING",
     limit: Annotated[int, Query(ge=1, le=MOST)] = MOST,
     offset: Annotated[int, Query(ge=0)] = 0,
 ) -> Response:
     """The same of all jobs that wait or run, in the order of their ids' submission."""
     now = time.time()
+    starts = readings.starts(now)
     fitting = [view for view in site.board.views() if has_state(view.job, state)]
     fitting.sort(key=lambda view: (view.job.submit_time, view.job.id))
     page = fitting[offset : offset + limit]
@@ -74,14 +82,15 @@ def predictions(
     more = f"?state={state}&limit={limit}&offset={following}" if following < len(fitting) else None
     return fresh_json(
         Predictions(
-            predictions=tuple(scheduled(site.seen_by(viewer, view), now) for view in page),
+            predictions=tuple(scheduled(site.seen_by(viewer, view), starts, now) for view in page),
             total=len(fitting),
             next=more,
         )
     )
 
 
-def scheduled(view: JobView, now: float) -> ScheduledPrediction:
+def scheduled(view: JobView, starts: Mapping[JobId, float], now: float) -> ScheduledPrediction:
+    """`starts` are the seconds to when waiting jobs could start."""
     job, seen = view.job, view.progress
     left = view.remaining_s(now)
     from_log = left is not None and seen is not None and seen.eta_s is not None
@@ -104,6 +113,7 @@ def scheduled(view: JobView, now: float) -> ScheduledPrediction:
         gpu_memory_mb=None if made is None else made.gpu_memory_mb,
         gpu_utilization=None if made is None else made.gpu_utilization,
         outcome=None if made is None else made.outcome,
+        start_s=starts.get(job.id),
         basis=basis,
         confidence=seen.confidence if from_log and seen is not None else BASIS_CONFIDENCE[basis],
         at=now,

@@ -13,13 +13,13 @@ from fastapi import Query
 from pydantic import AfterValidator
 
 from schedmate.model import JobState
+from schedmate.web.paging import MOST
 
 if TYPE_CHECKING:
     from schedmate.model import Job, JobId
     from schedmate.service.views.job_view import JobView
 
 PAGE = 100
-MOST = 1000
 Sort = Literal["", "id", "user", "submitted", "ends", "predicted", "progress"]
 _STATE_WORDS = (*JobState, *(state.lower() for state in JobState))
 _ONE_STATE = f"(?:{'|'.join(_STATE_WORDS)})"

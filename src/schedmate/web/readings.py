@@ -1,4 +1,4 @@
-"""What pages read beside the board: the runs of the last months, nodes, curves; all remembered."""
+"""What pages read beside the board: the runs of the last months, curves; all remembered."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated
 
 from fastapi import Depends, Request
 
-from schedmate.service.records.nodes import NodeKnowledge
 from schedmate.service.views.accuracy import (
     Score,
     etas,
@@ -24,7 +23,6 @@ from schedmate.service.views.expected_start import expected_starts, most_at_once
 from schedmate.service.views.run_curves import CurveReader
 from schedmate.service.views.run_window import WINDOW_S, RunWindow
 from schedmate.service.views.site_load import uses
-from schedmate.service.wiring import open_scheduler
 from schedmate.web.measured import Measured
 
 if TYPE_CHECKING:
@@ -50,7 +48,6 @@ class Accuracy:
 class Readings:
     site: Site
     window: RunWindow
-    nodes: NodeKnowledge
     curves: CurveReader = field(default_factory=CurveReader)
     _secret: bytes = field(default_factory=lambda: secrets.token_bytes(32))
     _accuracy: Measured[Accuracy] = field(init=False)
@@ -60,8 +57,7 @@ class Readings:
 
     @classmethod
     def of(cls, site: Site) -> Readings:
-        nodes = NodeKnowledge(open_scheduler(site.settings), site.store)
-        return cls(site=site, window=RunWindow(site.store), nodes=nodes)
+        return cls(site=site, window=RunWindow(site.store))
 
     def __post_init__(self) -> None:
         nothing = Accuracy([Score(name="all", cases=0)], [], [])

@@ -46,6 +46,7 @@ def serving(settings: Settings, *, host: str, port: int | None) -> Iterator[Site
         config = uvicorn.Config(
             app,
             http=Connection,
+            log_config=None,  # the daemon's own log has its lines
             log_level="warning",
             access_log=False,
             proxy_headers=False,

@@ -12,14 +12,25 @@ from typing import TYPE_CHECKING
 
 from schedmate.model import NotFound, SchedMateError
 from schedmate.model.job import array_of
+from schedmate.model.masking import masked
+from schedmate.service.records.nodes import NodeKnowledge
+from schedmate.service.usecases.audit import record_act, record_failed_sign_in
 from schedmate.service.usecases.tokens import TokenCheck
 from schedmate.service.views.board import Board, known_of, seen_by
+from schedmate.service.views.explanations import Explanations
+from schedmate.service.views.job_view import masked_for
 from schedmate.service.views.parts import Parts, parts_of
+from schedmate.service.views.sentences import why_sentence
 from schedmate.service.visibility import owners_in
-from schedmate.store import PersonsAct
+from schedmate.service.wiring import objections, open_scheduler
 from schedmate.web.access import Access, LocalAccounts
+from schedmate.web.buckets import Buckets
+from schedmate.web.sign_ins import FailedSignIns
+from schedmate.web.wording import in_words
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from schedmate.config import Settings
     from schedmate.model import Job, JobId, PastRun
     from schedmate.service.views.job_view import JobView
@@ -30,6 +41,7 @@ _log = logging.getLogger("schedmate.web")
 _REFRESH_S = 1.0
 _STALE_S = 30.0
 _MOST_OWNERS = 20_000
+_MOST_MASKED = 5000
 Listener = Callable[[list["JobId"]], None]
 
 
@@ -39,6 +51,8 @@ class Site:
     store: Store
     board: Board
     access: Access
+    nodes: NodeKnowledge
+    explanations: Explanations
     started_at: float = field(default_factory=time.time)
     listeners: list[Listener] = field(default_factory=list)
     """Called, in the thread that refreshes, with the jobs that have changed."""
@@ -50,7 +64,17 @@ class Site:
     """When the daemon last saw the scheduler."""
     stale_after_s: float = 300.0
     _owners: dict[JobId, str] = field(default_factory=dict)
+    sign_ins: FailedSignIns = field(init=False)
+    tests: Buckets = field(default_factory=lambda: Buckets(rate=1 / 600, size=5))
+    """Test messages, by user."""
+    _masked: dict[JobId, tuple[JobView, JobView]] = field(default_factory=dict)
+    """Views as operators see them, which cost a look at every text: of each the newest."""
     _refreshing: threading.Lock = field(default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        self.sign_ins = FailedSignIns(
+            lambda address, what, user: record_failed_sign_in(self.store, address, what, user=user)
+        )
 
     @classmethod
     def of(cls, settings: Settings, store: Store) -> Site:
@@ -59,7 +83,16 @@ class Site:
             settings=settings.web,
             token=TokenCheck(store),
         )
-        return cls(settings=settings, store=store, board=Board(store), access=access)
+        scheduler = open_scheduler(settings)
+        nodes = NodeKnowledge(scheduler, store)
+        return cls(
+            settings=settings,
+            store=store,
+            board=Board(store),
+            access=access,
+            nodes=nodes,
+            explanations=Explanations(scheduler, nodes),
+        )
 
     def job(self, job_id: JobId, viewer: Viewer) -> JobView:
         """One job, from history when the scheduler has forgotten it.
@@ -75,7 +108,13 @@ class Site:
             view = self.board.view(parts_of(job_id, tasks)[0].shown)
         if view is None:  # it has ended this very moment
             raise NotFound(f"neither the queue nor the history knows a job {job_id}")
-        return self.seen_by(viewer, view)
+        return masked_for(viewer, self.seen_by(viewer, self.explanations.of(view, time.time())))
+
+    def why(self, view: JobView, queue: Sequence[Job] | None = None) -> str:
+        """Why a job waits, goes on or failed; the same sentence on every page and in the API."""
+        listed = self.board.jobs() if queue is None else queue
+        objection = objections(self.settings)(view.job)
+        return why_sentence(view, listed, time.time(), in_words, objection=objection)
 
     def past_run(self, job_id: JobId) -> PastRun:
         run = self.store.run(job_id)
@@ -121,6 +160,7 @@ class Site:
         return None if self.looked_at is None else now - self.looked_at
 
     def seen_by(self, viewer: Viewer, view: JobView) -> JobView:
+        """What the viewer has a right to see; for finding jobs by it."""
         return seen_by(viewer, view, self._owner_of)
 
     def _owner_of(self, job_id: JobId) -> str:
@@ -132,11 +172,21 @@ class Site:
             self._owners[job_id] = owner
         return owner
 
+    def shown_to(self, viewer: Viewer, view: JobView) -> JobView:
+        """The same as it leaves the daemon: secrets of another user's job are masked."""
+        seen = self.seen_by(viewer, view)
+        if not viewer.operator or viewer.user == view.job.user:
+            return seen
+        known = self._masked.get(view.job.id)
+        if known is None or known[0] is not seen:
+            while len(self._masked) >= _MOST_MASKED:
+                self._masked.pop(next(iter(self._masked), ""), None)
+            known = self._masked[view.job.id] = (seen, masked(seen))
+        return known[1]
+
     def record(self, viewer: Viewer, action: str, about: str, detail: str = "") -> None:
         """In the audit trail."""
-        self.store.record_act(
-            PersonsAct(at=time.time(), user=viewer.user, action=action, about=about, detail=detail)
-        )
+        record_act(self.store, action, about, detail, user=viewer.user)
 
     def refresh(self) -> None:
         """One at a time: no change is announced twice."""

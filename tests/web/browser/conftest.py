@@ -1,10 +1,9 @@
-"""A real site for a real browser: jobs that really ran on the local scheduler, and its daemon."""
+"""A real site for a real browser: jobs that really ran on a scheduler, and its daemon."""
 
 from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -21,9 +20,9 @@ from schedmate.service.usecases.submit import submit
 from schedmate.service.wiring import open_scheduler, open_store
 from schedmate.testing.builders import a_learned_rule, an_origin
 from schedulers.local_site import wait_for
+from web.browser.driver import the_browser
 from web.conftest import free_port
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 HOSTILE = "<img src=x onerror=\"document.title='owned'\">"
 PATIENCE_S = 240.0
 
@@ -69,6 +68,15 @@ class BrowserSite:
         )
         return submit(self.settings, words).job_id
 
+    def token(self, user):
+        """A token as an operator makes it."""
+        words = [sys.executable, "-m", "schedmate", "token", "create", "--user", user]
+        env = _environment(self.settings)
+        made = subprocess.run(
+            [*words, "--name", "browser"], env=env, capture_output=True, text=True, check=True
+        )
+        return made.stdout.strip()
+
     def view(self, job_id):
         """None until the daemon has seen it."""
         try:
@@ -92,40 +100,47 @@ class BrowserSite:
 @pytest.fixture(scope="session")
 def site(tmp_path_factory):
     root = tmp_path_factory.mktemp("site")
+    local = LocalSettings(slots=2, kill_wait_s=0.3)
+    settings = Settings(state_dir=root / "state", mode="act", local=local)
+    with playing(settings, root) as site:
+        yield site
+        open_scheduler(settings).stop()
+
+
+@contextmanager
+def playing(settings, root, *, nodes=1):
+    """A site whose `nodes` have two GPUs each, with jobs that ran, run and wait."""
     work = root / "work"
     work.mkdir()
     for name, text in (("train.py", TRAIN), ("fail.py", FAIL), ("slow.py", SLOW)):
         (work / name).write_text(text)
-    settings = Settings(
-        state_dir=root / "state", mode="act", local=LocalSettings(slots=2, kill_wait_s=0.3)
-    )
     port = free_port()
     with _daemon(settings, port):
         site = BrowserSite(settings, work, f"http://127.0.0.1:{port}")
+        scheduler = open_scheduler(settings)
         try:
-            _play(site)
+            _play(site, nodes)
             yield site
         finally:
-            scheduler = open_scheduler(settings)
             for job in scheduler.jobs():
                 scheduler.cancel(job.id)
             wait_for(
                 lambda: all(job.state.ended for job in scheduler.jobs()), "the end of all jobs"
             )
-            scheduler.stop()
 
 
-def _play(site):
-    """Two runs of one training, one that fails, one that goes on, one that waits behind it."""
+def _play(site, nodes):
+    """Two runs of one training, one that fails, some that go on, one that waits behind them."""
     wait_for(lambda: _answers(site.url), "the page", PATIENCE_S)
     site.trained = site.submit("training", "train.py")
     site.failed = site.submit(HOSTILE, "fail.py")
     site.wait_state(site.trained, "COMPLETED")
     site.wait(lambda view: view["diagnoses"], site.failed, "a diagnosis")
     site.again = site.submit("training", "train.py", "--epochs", "12")
-    site.slow = site.submit("long training", "slow.py", gpus=2)
+    site.slow, *others = [site.submit("long training", "slow.py", gpus=2) for _ in range(nodes)]
     site.wait_state(site.again, "COMPLETED")
-    site.wait_state(site.slow, "RUNNING")
+    for job_id in (site.slow, *others):
+        site.wait_state(job_id, "RUNNING")
     site.waiting = site.submit("patient", "train.py", gpus=2)
     site.wait(_was_ordered, site.waiting, "an order")
     store = open_store(site.settings)
@@ -147,21 +162,28 @@ def _answers(url):
         return False
 
 
-@contextmanager
-def _daemon(settings, port):
-    env = {
+def _environment(settings):
+    return {
         **os.environ,
         "SCHEDMATE_STATE_DIR": str(settings.state_dir),
         "SCHEDMATE_CONFIG": "/dev/null",
-        "SCHEDMATE_SCHEDULER": "local",
+        "SCHEDMATE_SCHEDULER": settings.scheduler,
+        "SCHEDMATE_SLURM__POLL_S": "0.5",
         "SCHEDMATE_MODE": settings.mode,
         "SCHEDMATE_LOCAL__SLOTS": "2",
         "SCHEDMATE_LOCAL__KILL_WAIT_S": "0.3",
         "SCHEDMATE_LLM__ENABLED": "false",
     }
+
+
+@contextmanager
+def _daemon(settings, port):
     words = [sys.executable, "-m", "schedmate", "serve", "--port", str(port)]
     log = settings.state_dir.parent / "serve.log"
-    with log.open("wb") as out, subprocess.Popen(words, env=env, stderr=out) as daemon:
+    with (
+        log.open("wb") as out,
+        subprocess.Popen(words, env=_environment(settings), stderr=out) as daemon,
+    ):
         try:
             yield
         finally:
@@ -172,15 +194,7 @@ def _daemon(settings, port):
 
 @pytest.fixture(scope="session")
 def chromium():
-    if CHROMIUM is None:
-        pytest.skip("Debian's chromium is not installed (scripts/install-test-packages)")
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage"]
-        )
-        yield browser
-        browser.close()
+    return the_browser()
 
 
 @pytest.fixture

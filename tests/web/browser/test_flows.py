@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 
 import pytest
@@ -70,7 +71,7 @@ def test_the_log_is_searched_folded_and_walked_by_errors(site, open_page):
     expect(page.locator(".row.here")).to_be_in_viewport()
     page.get_by_label("Search the log").fill("step 123/")
     page.keyboard.press("Enter")
-    expect(page.get_by_role("status")).to_contain_text("1 line with step 123/")
+    expect(page.get_by_role("main").get_by_role("status")).to_contain_text("1 line with step 123/")
     page.get_by_role("region", name="Lines found").get_by_role("link").click()
     expect(page.locator(".row.wanted")).to_contain_text("step 123/1000")
 
@@ -102,6 +103,79 @@ def test_prediction_reality_and_curves(site, open_page):
     expect(page.get_by_role("img", name=re.compile("^epochs a second"))).to_be_visible()
 
 
+def test_a_curve_shows_its_values_and_a_part_of_it_on_demand(site, open_page):
+    page = open_page(f"/jobs/{site.again}")
+    curve = page.get_by_role("img", name=re.compile("^loss: from 2 to"))
+    field = curve.locator(".u-over")
+    field.scroll_into_view_if_needed()
+    box = field.bounding_box()
+    middle = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + 3, middle)
+    shown = curve.locator(".u-legend .u-series").last
+    expect(shown).to_contain_text("loss")
+    expect(shown.locator("td")).to_have_text("2")
+    page.mouse.move(box["x"] + box["width"] / 2, middle)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] - 3, middle, steps=3)
+    page.mouse.up()
+    page.mouse.move(box["x"] + 3, middle)
+    expect(shown.locator("td")).not_to_have_text("2")
+    page.mouse.dblclick(box["x"] + 3, middle)
+    page.mouse.move(box["x"] + 4, middle)
+    expect(shown.locator("td")).to_have_text("2")
+
+
+def test_rows_and_help_by_keyboard(site, page):
+    page.keyboard.press("j")
+    first = page.get_by_role("rowheader").first.get_by_role("link")
+    expect(first).to_be_focused()
+    page.keyboard.press("j")
+    second = page.get_by_role("rowheader").nth(1).get_by_role("link")
+    expect(second).to_be_focused()
+    page.keyboard.press("k")
+    page.keyboard.press("?")
+    help_ = page.get_by_role("dialog", name="Keys")
+    expect(help_).to_contain_text("next and previous error of a log")
+    page.keyboard.press("Escape")
+    expect(help_).to_be_hidden()
+    page.keyboard.press("k")
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("/jobs/"))
+
+
+def test_a_page_without_its_stream_shows_that_it_is_not_live(site, chromium):
+    context = chromium.new_context(base_url=site.url)
+    page = context.new_page()
+    page.route("**/api/v1/events", lambda route: route.abort())
+    page.goto("/")
+    expect(page.get_by_text("not live: connecting again")).to_be_visible()
+    page.unroute("**/api/v1/events")
+    expect(page.get_by_text("not live: connecting again")).to_be_hidden()
+    context.close()
+
+
+def test_a_token_signs_in_and_another_is_refused(site, chromium):
+    secret = site.token("ada")
+    context = signed_in(chromium, site, "ada", secret)
+    page = context.new_page()
+    page.goto("/")
+    expect(page.get_by_role("banner")).to_contain_text("ada")
+    page.goto(f"/jobs/{site.failed}")
+    expect(page.get_by_role("main")).not_to_contain_text("CUDA out of memory")
+    context.close()
+    context = signed_in(chromium, site, "ada", "smt_wrong")
+    assert context.new_page().goto("/").status == 401
+    context.close()
+
+
+def signed_in(chromium, site, user, secret):
+    """A context that sends what a browser sends after its question for name and password."""
+    words = base64.b64encode(f"{user}:{secret}".encode()).decode()
+    headers = {"Authorization": f"Basic {words}"}
+    return chromium.new_context(base_url=site.url, extra_http_headers=headers)
+
+
 def test_the_site_by_keyboard(site, page):
     for key, title in (
         ("c", "Cluster"),
@@ -114,6 +188,7 @@ def test_the_site_by_keyboard(site, page):
         page.keyboard.press("g")
         page.keyboard.press(key)
         expect(page.get_by_role("heading", level=1)).to_have_text(title)
+        page.wait_for_load_state()  # keys count from then on
     page.goto("/cluster")
     waiting = page.get_by_label("Who waits for what")
     expect(waiting).to_contain_text("waits behind")

@@ -238,7 +238,7 @@ class Daemon:
             self._forget(job.id, now)
             raise
         except Exception:  # noqa: BLE001 - as the docstring says
-            _log.exception("job %s is left alone for a while", job.id)
+            _log.exception("job %s is left alone for a while", job.id, extra={"job": job.id})
             self._forget(job.id, now)
             self._retry_at[job.id] = now + _RETRY_AFTER_S
 

@@ -91,7 +91,7 @@ class JobReader:
         except (SchedulerUnreachable, StoreUnavailable):
             raise  # says nothing about this job: it is read in a later look
         except Exception:  # noqa: BLE001 - whatever a script makes the advisor stumble over
-            _log.warning("no advice on job %s", job.id, exc_info=True)
+            _log.warning("no advice on job %s", job.id, exc_info=True, extra={"job": job.id})
             return None
         array = array_of(job.id)
         self._store.keep_advice(job.id, kept)

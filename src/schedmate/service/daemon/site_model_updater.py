@@ -91,7 +91,9 @@ class SiteModelUpdater:
         except StoreUnavailable:
             raise
         except Exception:  # noqa: BLE001 - as the docstring says
-            _log.warning("job %s is not predicted again", job.id, exc_info=True)
+            _log.warning(
+                "job %s is not predicted again", job.id, exc_info=True, extra={"job": job.id}
+            )
             return None
         if prediction.duration_s is None:
             return None

@@ -158,7 +158,12 @@ class LogWatcher:
             progress = self._poll(one, now, budget, ended)
         if progress is not None and one.tracker.behind:
             left_out = one.tracker.skip_to_tails()
-            _log.info("job %s: %d bytes of its logs were not read", one.job.id, left_out)
+            _log.info(
+                "job %s: %d bytes of its logs were not read",
+                one.job.id,
+                left_out,
+                extra={"job": one.job.id},
+            )
             progress = self._poll(one, now, ReadBudget(_LONGEST_TAIL_S), ended)
         self._last_polls_s += time.thread_time() - begun
         return progress
@@ -177,7 +182,9 @@ class LogWatcher:
             progress = one.tracker.poll(now, ended=ended, writing=running, budget=budget)
             return self._as_shown(one, progress)
         except Exception:  # noqa: BLE001 - one strange log must not blind us to all others
-            _log.exception("the logs of job %s cannot be tracked", one.job.id)
+            _log.exception(
+                "the logs of job %s cannot be tracked", one.job.id, extra={"job": one.job.id}
+            )
             self.forget(one.job.id)
             return None
 

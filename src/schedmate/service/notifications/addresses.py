@@ -10,11 +10,19 @@ import http.client
 import ipaddress
 import socket
 import ssl
+import threading
+from contextlib import suppress
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 _TIMEOUT_S = 10.0
+DEADLINE_S = 20.0
+"""For the whole exchange: a server that sends a byte now and then must not hold up all others."""
 _MOST_READ = 10_000
+_UNICAST = ipaddress.IPv6Network("2000::/3")
+"""All that is handed out of IPv6; forms that stand for an IPv4 address are outside of it."""
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+_PROTOCOL_ASSIGNMENTS = ipaddress.IPv4Network("192.0.0.0/24")
 
 
 class PermanentError(Exception):
@@ -44,6 +52,9 @@ class Target:
         address = allowed_address(parts.hostname, port, private=self.private)
         connection = _connection(parts.scheme, parts.hostname, port, address)
         path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        deadline = threading.Timer(DEADLINE_S, connection.abort)
+        deadline.daemon = True
+        deadline.start()
         try:
             connection.request("POST", path, body, {"Content-Type": content_type})
             answer = connection.getresponse()
@@ -54,6 +65,7 @@ class Target:
         except (OSError, http.client.HTTPException) as error:
             raise TemporaryError(f"the webhook does not answer: {type(error).__name__}") from None
         finally:
+            deadline.cancel()
             connection.close()
 
 
@@ -74,8 +86,14 @@ def allowed_address(host: str, port: int, *, private: bool) -> str:
 def is_public(address: str) -> bool:
     """Mapped and translated forms count as the address that they stand for."""
     one = ipaddress.ip_address(address.partition("%")[0])
-    inner = getattr(one, "ipv4_mapped", None) or getattr(one, "sixtofour", None)
-    return (inner or one).is_global and not (inner or one).is_multicast
+    if isinstance(one, ipaddress.IPv6Address):
+        inner = one.ipv4_mapped or one.sixtofour
+        if one in _NAT64:
+            inner = ipaddress.IPv4Address(int(one) & 0xFFFFFFFF)
+        if inner is None:
+            return one in _UNICAST and one.is_global
+        one = inner
+    return one.is_global and not one.is_multicast and one not in _PROTOCOL_ASSIGNMENTS
 
 
 def _check(status: int) -> None:
@@ -86,7 +104,7 @@ def _check(status: int) -> None:
     raise PermanentError(f"the webhook answers {status}")
 
 
-def _connection(scheme: str, host: str, port: int, address: str) -> http.client.HTTPConnection:
+def _connection(scheme: str, host: str, port: int, address: str) -> _Pinned:
     """To the address that was checked, under the name that the certificate is of."""
     if scheme == "https":
         return _PinnedTls(host, port, address)
@@ -97,12 +115,24 @@ class _Pinned(http.client.HTTPConnection):
     def __init__(self, host: str, port: int, address: str) -> None:
         super().__init__(host, port, timeout=_TIMEOUT_S)
         self._address = address
+        self._socket: socket.socket | None = None
 
     def connect(self) -> None:
-        self.sock = socket.create_connection((self._address, self.port), self.timeout)
+        self._socket = socket.create_connection((self._address, self.port), self.timeout)
+        self.sock = self._socket
+
+    def abort(self) -> None:
+        """From another thread: whatever waits for the server fails at once."""
+        with suppress(OSError):
+            if self._socket is not None:
+                self._socket.shutdown(socket.SHUT_RDWR)
 
 
 class _PinnedTls(_Pinned):
     def connect(self) -> None:
         super().connect()
-        self.sock = ssl.create_default_context().wrap_socket(self.sock, server_hostname=self.host)
+        wrapped = ssl.create_default_context().wrap_socket(
+            self.sock, server_hostname=self.host, do_handshake_on_connect=False
+        )
+        self.sock = self._socket = wrapped
+        wrapped.do_handshake()

@@ -24,6 +24,9 @@ MAIL = "mail"
 _TIMEOUT_S = 20.0
 _ADDRESS = re.compile(r"[A-Za-z0-9][A-Za-z0-9._%+-]{0,63}@[A-Za-z0-9][A-Za-z0-9.-]{0,190}")
 _REFUSED_FOR_GOOD = 500
+_MENTION = re.compile(r"@(?=(?:channel|here|all|everyone|group)\b)", re.IGNORECASE)
+"""As Mattermost and Rocket.Chat read it in any text."""
+_NOTHING = "\N{ZERO WIDTH SPACE}"
 
 
 class Channel(Protocol):
@@ -53,8 +56,9 @@ class Slack:
 
 
 def escaped(text: str) -> str:
-    """No part of a log becomes a link or a call for the whole channel."""
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    """No part of a log becomes a link, an image or a call for the whole channel."""
+    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return _MENTION.sub(f"@{_NOTHING}", text).replace("](", f"]{_NOTHING}(")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +79,9 @@ class Mail:
         except smtplib.SMTPResponseException as error:
             kind = PermanentError if error.smtp_code >= _REFUSED_FOR_GOOD else TemporaryError
             raise kind(f"the mail server answers {error.smtp_code}") from None
+        except ssl.SSLCertVerificationError as error:
+            reason = f"the mail server's certificate: {error.verify_message}"
+            raise PermanentError(reason) from None
         except (OSError, smtplib.SMTPException) as error:
             raise TemporaryError(f"the mail server does not answer: {error}") from None
 
@@ -97,13 +104,19 @@ class Mail:
 
     def _deliver(self, letter: EmailMessage) -> None:
         mail = self.settings
-        kind = smtplib.SMTP_SSL if mail.security == "tls" else smtplib.SMTP
-        with kind(mail.host, mail.port, timeout=_TIMEOUT_S) as server:
+        with self._server() as server:
             if mail.security == "starttls":
                 server.starttls(context=ssl.create_default_context())
             if mail.user:
                 server.login(mail.user, _password(mail))
             server.send_message(letter)
+
+    def _server(self) -> smtplib.SMTP:
+        mail = self.settings
+        if mail.security != "tls":
+            return smtplib.SMTP(mail.host, mail.port, timeout=_TIMEOUT_S)
+        verified = ssl.create_default_context()  # smtplib's own takes any certificate
+        return smtplib.SMTP_SSL(mail.host, mail.port, timeout=_TIMEOUT_S, context=verified)
 
 
 def _password(mail: MailSettings) -> str:

@@ -117,14 +117,15 @@ class Notifier:
             channel = self._channels.get(name)
             if channel is None:
                 continue
+            about = {"user": user, "channel": name}
             try:
                 channel.send(message, subscription)
                 outcomes.append("sent")
             except PermanentError as error:
-                _log.warning("no message to %s by %s: %s", user, name, error)
+                _log.warning("no message to %s by %s: %s", user, name, error, extra=about)
                 outcomes.append("failed")
             except TemporaryError as error:
-                _log.warning("a message to %s by %s waits: %s", user, name, error)
+                _log.warning("a message to %s by %s waits: %s", user, name, error, extra=about)
                 outcomes.append("retried")
             self.counts[name, outcomes[-1]] += 1
         if "sent" in outcomes:

@@ -1,15 +1,28 @@
-"""The answers of the API as values: what the server writes and the client reads."""
+"""Answers about jobs as values: what the API and the verbs write, and the client reads."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, fields
+from typing import Any, Literal, TypeVar
 
 from schedmate.model import Advice, JobState, Outcome, PastRun, Progress, Spread
-from schedmate.model.access import Subscription
 from schedmate.model.advice import AdviceState, Basis
 from schedmate.service.views.job_view import JobView
 from schedmate.service.views.parts import Parts
+from schedmate.store import PersonsAct
+
+T = TypeVar("T")
+
+
+def copied(kind: type[T], value: object, **more: Any) -> T:
+    """A `kind` with the fields that `value` has too, and `more`: a value as an answer, or back."""
+    known: Any = kind
+    shared = {
+        one.name: getattr(value, one.name)
+        for one in fields(known)
+        if one.init and hasattr(value, one.name) and one.name not in ("schema", *more)
+    }
+    return kind(**shared, **more)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +48,8 @@ class WhyAnswer:
     state: JobState
     reason: str | None
     answer: str
+    """One sentence; of an array a line for each state."""
+    parts: tuple[Parts, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +60,8 @@ class EtaAnswer:
     eta_s: Spread | None
     predicted_s: Spread | None
     answer: str
+    """One sentence; of an array a line for each state."""
+    parts: tuple[Parts, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +74,7 @@ class SimilarRun:
     state: JobState | None
     reason: str | None
     name: str
+    ended_at: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,36 +95,6 @@ class HistoryPage:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunAnswer(PastRun):
     schema: Literal["schedmate.run/1"] = "schedmate.run/1"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Load:
-    """Of one user or partition, or of all."""
-
-    running: int
-    pending: int
-    gpus_running: int
-    gpus_pending: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Summary:
-    schema: Literal["schedmate.summary/1"] = "schedmate.summary/1"
-    states: dict[str, int]
-    load: Load
-    users: dict[str, Load]
-    partitions: dict[str, Load]
-    failures: dict[str, int]
-    """Diagnosed attempts of the listed jobs, by reason."""
-    looked_at: float | None
-    """When the scheduler was last seen."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Identity:
-    schema: Literal["schedmate.identity/1"] = "schedmate.identity/1"
-    user: str
-    operator: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,6 +134,8 @@ class ScheduledPrediction:
     gpu_memory_mb: float | None
     gpu_utilization: float | None
     outcome: Outcome | None
+    start_s: float | None = None
+    """From `at` to when a waiting job could start, by the predictions of those before it."""
     basis: Basis
     confidence: float
     """From 0 to 1: of the log where the remaining time is from it, else by the basis."""
@@ -173,51 +163,82 @@ class AdvisedAnswer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SubscriptionAnswer:
-    """The channels of the site, and what the asking user is to hear of; null: nothing."""
-
-    schema: Literal["schedmate.subscription/1"] = "schedmate.subscription/1"
-    available: tuple[str, ...]
-    subscription: Subscription | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecordedAct:
-    """Who did what, as the audit trail has it."""
-
-    at: float
-    user: str
-    action: str
-    about: str
-    detail: str
+class LogLineAnswer:
+    number: int | None
+    """Counted from one; null where the lines before it are not counted yet."""
+    offset: int
+    """Of its first byte."""
+    text: str
+    """As a terminal leaves it: overwritten parts and colours are gone."""
+    cause: bool
+    """A diagnosis quotes it."""
+    error: bool
+    """It has words by which readers look for what went wrong."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SiteStatus:
-    """What an operator wants to know at a glance."""
+class LogRangeAnswer:
+    begin: int
+    end: int
+    """Offsets of its first byte, and of the first one behind it."""
+    lines: tuple[LogLineAnswer, ...]
 
-    schema: Literal["schedmate.status/1"] = "schedmate.status/1"
-    version: str
-    scheduler: str
-    mode: str
-    daemon: bool
-    """Whether one runs on this state directory."""
-    seen_at: float | None
-    """When the daemon last wrote down something of the scheduler."""
-    jobs: dict[str, int]
-    """Listed ones, by state."""
-    unread: int
-    """Failures whose logs could not be read."""
-    decisions: dict[str, int]
-    """Of the last day, by kind and what became of them: `requeue done`."""
-    store_bytes: int
-    store_rows: dict[str, int]
-    retention_days: float
-    retention_bytes: float
-    llm_tokens_today: int
-    llm_token_budget: int
-    tokens_valid: int
-    subscribers: int
-    notices_waiting: int
-    acts: tuple[RecordedAct, ...]
-    """The newest ones first."""
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogAnswer:
+    """Parts of one log of a job; what is between two ranges is left out."""
+
+    schema: Literal["schedmate.log/1"] = "schedmate.log/1"
+    job_id: str
+    files: tuple[str, ...]
+    """The names of all its logs; `file` is the place of this one."""
+    file: int
+    size: int
+    """Bytes of text."""
+    identity: str
+    """Another one: another file has taken the place of this one."""
+    masked: bool
+    """What looks like a secret is replaced, as the log is another user's."""
+    ranges: tuple[LogRangeAnswer, ...]
+    """Of a search one, with the lines that fit."""
+    next: str | None
+    """The query string of what follows, null at the end."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileAnswer:
+    """The lines of a file around one that evidence quotes."""
+
+    schema: Literal["schedmate.file/1"] = "schedmate.file/1"
+    job_id: str
+    name: str
+    masked: bool
+    lines: tuple[LogLineAnswer, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Curve:
+    name: str
+    timed: bool
+    """Points are at seconds since the beginning of what was read, else at counts."""
+    unit: str = ""
+    """Of the counts."""
+    points: tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CurvesAnswer:
+    """Loss and speed of a run, by its log or by what was seen of it."""
+
+    schema: Literal["schedmate.curves/1"] = "schedmate.curves/1"
+    job_id: str
+    curves: tuple[Curve, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActsPage:
+    """Who did what, the newest first."""
+
+    schema: Literal["schedmate.acts/1"] = "schedmate.acts/1"
+    acts: tuple[PersonsAct, ...]
+    next: str | None

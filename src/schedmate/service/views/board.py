@@ -121,6 +121,7 @@ def seen_by(viewer: Viewer, view: JobView, owner_of: Callable[[JobId], str]) -> 
         actions=view.actions if whole else (),
         retry=view.retry if whole else None,
         suspects=tuple(map(viewer.suspicion, view.suspects)) if whole else (),
+        obstacle=view.obstacle if whole else None,
     )
 
 

@@ -1,4 +1,4 @@
-"""What one job's page shows beside its view: its record field by field, and the runs behind it."""
+"""What one job's page shows beside its view: its record field by field, logs, quoted files."""
 
 from __future__ import annotations
 
@@ -13,10 +13,8 @@ from schedmate.service.visibility import HIDDEN
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from schedmate.model import Evidence, Job, JobId, JobState
+    from schedmate.model import Evidence, Job
     from schedmate.service.views.job_view import JobView
-    from schedmate.service.visibility import Viewer
-    from schedmate.store import Store
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,18 +26,6 @@ class RecordField:
     source: str
     confidence: float
     evidence: tuple[Evidence, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunBehind:
-    """A past run that the prediction rests on."""
-
-    job_id: JobId
-    similarity: float
-    duration_s: float
-    name: str = ""
-    state: JobState | None = None
-    ended_at: float | None = None
 
 
 def record_fields(workload: Workload) -> list[RecordField]:
@@ -57,26 +43,6 @@ def record_fields(workload: Workload) -> list[RecordField]:
                     evidence=claim.evidence,
                 )
             )
-    return found
-
-
-def runs_behind(view: JobView, store: Store, viewer: Viewer) -> list[RunBehind]:
-    """The runs that the prediction names, as far as the viewer may see them."""
-    matches = () if view.advice is None else view.advice.prediction.matches
-    found = []
-    for match in matches:
-        run = store.run(match.job_id)
-        job = None if run is None else viewer.run(run).job
-        found.append(
-            RunBehind(
-                job_id=match.job_id,
-                similarity=match.similarity,
-                duration_s=match.duration_s,
-                name="" if job is None else job.name,
-                state=None if job is None else job.state,
-                ended_at=None if job is None else job.end_time,
-            )
-        )
     return found
 
 

@@ -18,14 +18,16 @@ from schedmate.model import (
     JobState,
     NotFound,
     Progress,
+    SchedulerError,
     Spread,
     array_of,
 )
+from schedmate.model.masking import masked
 from schedmate.schedulers.base import ExplainsWaiting, Obstacle
 from schedmate.service.records.nodes import NodeKnowledge
 from schedmate.service.views.parts import Parts, parts_of, parts_of_whole
 from schedmate.service.visibility import owners_in
-from schedmate.store import KeptProgress
+from schedmate.store import KeptAdvice, KeptProgress
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -157,7 +159,7 @@ def job_views(
     scheduler: Scheduler, store: Store, viewer: Viewer, ids: Sequence[JobId] | None = None
 ) -> list[JobView]:
     """These jobs, or all that the scheduler still knows, as `viewer` may see them."""
-    return [_view(job, store, viewer) for job in scheduler.jobs(ids)]
+    return [masked_for(viewer, _view(job, store, viewer)) for job in scheduler.jobs(ids)]
 
 
 def job_view(scheduler: Scheduler, store: Store, viewer: Viewer, job_id: JobId) -> JobView:
@@ -172,12 +174,29 @@ def job_view(scheduler: Scheduler, store: Store, viewer: Viewer, job_id: JobId) 
         raise NotFound(f"neither {scheduler.name} nor the history knows a job {job_id}")
     parts = sorted(found, key=lambda job: job.id != job_id)
     view = _view(parts[0] if run is None else run.job, store, viewer)
-    if view.job.state is JobState.PENDING and isinstance(scheduler, ExplainsWaiting):
-        view = replace(view, obstacle=scheduler.obstacle(parts[0]))
     if not viewer.may_read(view.job.user):
         return view
-    explained = _explained(view, NodeKnowledge(scheduler, store), store)
-    return replace(explained, suspects=tuple(map(viewer.suspicion, explained.suspects)))
+    nodes, now = NodeKnowledge(scheduler, store), time.time()
+    view = _diagnosed(explained(view, scheduler, nodes, now), nodes, store, now)
+    return masked_for(viewer, replace(view, suspects=tuple(map(viewer.suspicion, view.suspects))))
+
+
+def explained(view: JobView, scheduler: Scheduler, nodes: NodeKnowledge, now: float) -> JobView:
+    """With what keeps a waiting job from starting, or which nodes of a failed one are suspect."""
+    job = view.job
+    if job.state is JobState.PENDING and isinstance(scheduler, ExplainsWaiting):
+        try:
+            return replace(view, obstacle=scheduler.obstacle(job))
+        except SchedulerError:  # the reason alone is shown
+            return view
+    if job.state.failed:
+        return replace(view, suspects=nodes.suspects_among(job.nodes, now))
+    return view
+
+
+def masked_for(viewer: Viewer, view: JobView) -> JobView:
+    """Without the secrets of a job that is another user's."""
+    return view if viewer.user == view.job.user else masked(view)
 
 
 def parts_in(scheduler: Scheduler, job_id: JobId) -> tuple[Parts, ...]:
@@ -189,9 +208,8 @@ def parts_in(scheduler: Scheduler, job_id: JobId) -> tuple[Parts, ...]:
     return parts_of(job_id, jobs)
 
 
-def _explained(view: JobView, nodes: NodeKnowledge, store: Store) -> JobView:
-    job, now = view.job, time.time()
-    suspects = nodes.suspects_among(job.nodes, now) if job.state.failed else ()
+def _diagnosed(view: JobView, nodes: NodeKnowledge, store: Store, now: float) -> JobView:
+    job = view.job
     known = view.diagnoses.get(job.restarts)
     if job.state.failed and job.started and (known is None or known.unread_logs):
         from schedmate.handler import Case, Handler
@@ -201,17 +219,16 @@ def _explained(view: JobView, nodes: NodeKnowledge, store: Store) -> JobView:
             workload=None if view.advice is None else view.advice.workload,
             saves=view.progress is not None and view.progress.checkpoint is not None,
             node_states=nodes.states_of(job, now),
-            suspects=tuple(one.node for one in suspects),
+            suspects=tuple(one.node for one in view.suspects),
         )
         found = {job.restarts: Handler(store).diagnose(case)}
         view = replace(view, diagnoses={**view.diagnoses, **found})
     outcome = retry_outcome(job, view.diagnoses, view.actions)
-    return replace(view, retry=outcome, suspects=suspects)
+    return replace(view, retry=outcome)
 
 
 def _view(job: Job, store: Store, viewer: Viewer) -> JobView:
-    whole_id, owner = _whole_of(job.id), job.user
-    kept = store.advice(job.id) or store.advice(whole_id)
+    owner, kept = job.user, advice_on(job.id, store)
     job, whole = viewer.job(job), viewer.may_read(owner)
     seen = _progress(job, store)
     return JobView(
@@ -220,18 +237,20 @@ def _view(job: Job, store: Store, viewer: Viewer) -> JobView:
         progress=None if seen is None else viewer.progress(seen.progress, owner),
         progress_at=None if seen is None else seen.at,
         diagnoses=store.diagnoses(job.id) if whole else {},
-        actions=_actions(job.id, whole_id, store) if whole else (),
+        actions=actions_on(job.id, store) if whole else (),
     )
 
 
-def _whole_of(job_id: JobId) -> JobId:
-    """The job that a task or a part is read and advised with."""
-    return array_of(job_id) or job_id.partition("+")[0]
+def advice_on(job_id: JobId, store: Store) -> KeptAdvice | None:
+    """A task or a part is read and advised with the job that it is of."""
+    found = store.advice(job_id)
+    whole = array_of(job_id) or job_id.partition("+")[0]
+    return found if found is not None or whole == job_id else store.advice(whole)
 
 
-def _actions(job_id: JobId, whole_id: JobId, store: Store) -> tuple[ActionRecord, ...]:
+def actions_on(job_id: JobId, store: Store) -> tuple[ActionRecord, ...]:
     """What is done to a heterogeneous job is done to its parts."""
-    return tuple(store.actions(job_id=whole_id if "+" in job_id else job_id))
+    return tuple(store.actions(job_id=job_id.partition("+")[0]))
 
 
 def _progress(job: Job, store: Store) -> KeptProgress | None:

@@ -49,9 +49,23 @@ def screen_line(raw: bytes, *, masked: bool) -> ScreenLine:
     last = states[-1] if states else b""
     text = last.decode("utf-8", "replace")
     if masked:
-        text = MARK if _KEY_MATERIAL.fullmatch(text.strip()) else redact(text)
+        text = _masked_line(text)
     cut = max(0, len(text) - _LONGEST)
     return ScreenLine(tuple(_spans(text[:_LONGEST])), max(0, len(states) - 1), cut)
+
+
+def masked_text(text: str) -> str:
+    """Several lines with what looks like a secret replaced, also where it spans some of them."""
+    return "\n".join(_masked_line(line) for line in redact(text).split("\n"))
+
+
+def _masked_line(text: str) -> str:
+    """A secret may be coloured: where one shows without its colours, the line has none."""
+    plain = _OTHER_ESCAPES.sub("", _COLOUR.sub("", text))
+    if _KEY_MATERIAL.fullmatch(plain.strip()):
+        return MARK
+    clean = redact(plain)
+    return text if clean == plain else clean
 
 
 def _spans(text: str) -> list[Span]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from schedmate.files import files_of
 from schedmate.logs import open_regular
+from schedmate.service.views.answers import Curve
 from schedmate.tracker import track_with_curves
 from schedmate.tracker.curves import CurvePoint
 
@@ -26,16 +27,6 @@ _MOST_BYTES: Final = 4 << 20
 """Read in some tenths of a second."""
 _REMEMBERED: Final = 64
 _FEWEST: Final = 2
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Curve:
-    name: str
-    timed: bool
-    """Points are at seconds since the beginning of what was read, else at counts."""
-    unit: str = ""
-    """Of the counts."""
-    points: tuple[tuple[float, float], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

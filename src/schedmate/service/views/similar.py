@@ -28,6 +28,7 @@ def similar_runs(view: JobView, store: Store, viewer: Viewer) -> SimilarRuns:
                 state=None if shown is None else shown.job.state,
                 reason=store.failure_reason(run) if run is not None and readable else None,
                 name="" if shown is None else shown.job.name,
+                ended_at=None if shown is None else shown.job.end_time,
             )
         )
     explanation = "" if made is None else made.explanation

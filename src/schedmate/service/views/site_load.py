@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from schedmate.model import JobState
@@ -42,13 +42,13 @@ class UseOverTime:
 
 @dataclass(slots=True, kw_only=True)
 class Load:
-    """Of one user or one partition, now."""
+    """Of one user or one partition, or of all, now."""
 
     name: str
     running: int = 0
-    gpus: int = 0
-    waiting: int = 0
-    gpus_waiting: int = 0
+    gpus_running: int = 0
+    pending: int = 0
+    gpus_pending: int = 0
     longest_wait_s: float = 0.0
     gpu_hours: float = 0.0
     """Of the runs in the window, those that go on included."""
@@ -106,15 +106,17 @@ def loads(
         load = _load(groups, by(job.user, job.request.partition or ""))
         if job.state is JobState.RUNNING:
             load.running += 1
-            load.gpus += job.request.gpus
+            load.gpus_running += job.request.gpus
         elif job.state is JobState.PENDING:
-            load.waiting += job.tasks
-            load.gpus_waiting += job.tasks * job.request.gpus
+            load.pending += job.tasks
+            load.gpus_pending += job.tasks * job.request.gpus
             load.longest_wait_s = max(load.longest_wait_s, now - job.submit_time)
     for use in found:
         load = _load(groups, by(use.user, use.partition))
         load.gpu_hours += use.amount * (use.end - use.begin) / 3600
-    return sorted(groups.values(), key=lambda one: (-one.gpus, -one.running, -one.gpu_hours))
+    return sorted(
+        groups.values(), key=lambda one: (-one.gpus_running, -one.running, -one.gpu_hours)
+    )
 
 
 def failures_over_time(
@@ -139,30 +141,35 @@ def failures_over_time(
     )
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FailureKind:
     """All failures of one reason."""
 
     reason: str
-    count: int = 0
-    users: Counter[str] = field(default_factory=Counter)
-    gpu_hours: float = 0.0
+    count: int
+    users: int
+    """How many had it."""
+    gpu_hours: float
     """That the failed runs had used."""
-    newest: float = 0.0
+    newest: float
 
 
 def failure_kinds(runs: Iterable[RunSummary]) -> list[FailureKind]:
-    kinds: dict[str, FailureKind] = {}
+    by_reason: dict[str, list[RunSummary]] = defaultdict(list)
     for run in runs:
-        if not run.state.failed:
-            continue
-        reason = run.reason or "not diagnosed"
-        kind = kinds.setdefault(reason, FailureKind(reason=reason))
-        kind.count += 1
-        kind.users[run.user] += 1
-        kind.gpu_hours += run.gpus * (run.run_time_s or 0.0) / 3600
-        kind.newest = max(kind.newest, run.ended_at)
-    return sorted(kinds.values(), key=lambda kind: -kind.count)
+        if run.state.failed:
+            by_reason[run.reason or "not diagnosed"].append(run)
+    kinds = (
+        FailureKind(
+            reason=reason,
+            count=len(failed),
+            users=len({run.user for run in failed}),
+            gpu_hours=sum(run.gpus * (run.run_time_s or 0.0) / 3600 for run in failed),
+            newest=max(run.ended_at for run in failed),
+        )
+        for reason, failed in by_reason.items()
+    )
+    return sorted(kinds, key=lambda kind: -kind.count)
 
 
 def _load(groups: dict[str, Load], name: str) -> Load:

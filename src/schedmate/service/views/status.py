@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import schedmate
 from schedmate.disk.lock import is_held
 from schedmate.service.records.daemon_mode import daemon_mode
-from schedmate.service.views.answers import RecordedAct, SiteStatus
+from schedmate.service.views.site_answers import SiteStatus
 
 if TYPE_CHECKING:
     from schedmate.config import Settings
@@ -51,10 +51,5 @@ def site_status(settings: Settings, store: Store, now: float) -> SiteStatus:
         tokens_valid=sum(one.is_valid(now) for one in store.tokens()),
         subscribers=len(store.subscriptions()),
         notices_waiting=store.waiting_notices(),
-        acts=tuple(
-            RecordedAct(
-                at=one.at, user=one.user, action=one.action, about=one.about, detail=one.detail
-            )
-            for one in store.acts(limit=_ACTS)
-        ),
+        acts=tuple(store.acts(limit=_ACTS)),
     )

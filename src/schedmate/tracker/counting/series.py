@@ -75,6 +75,8 @@ class Series:
     increment: float = 0.0
     laps: int = 0
     falls: int = 0
+    peak: float = 0.0
+    """How far it came before it last began anew."""
     auxiliary: Phase | None = None
     """It counts something else than the training."""
     beside: str | None = None
@@ -127,9 +129,12 @@ class Series:
 
     @property
     def laps_done(self) -> float:
-        if self.per_epoch and self.epoch is not None:
-            return max(0.0, self.epoch - (0 if self.epochs_from_zero else 1))
-        return self.laps
+        return self.epochs_before if self.per_epoch and self.epoch is not None else self.laps
+
+    @property
+    def epochs_before(self) -> float:
+        """How many epochs have ended, by the number that stands beside the count."""
+        return max(0.0, (self.epoch or 0.0) - (0 if self.epochs_from_zero else 1))
 
     @property
     def done(self) -> float:
@@ -247,6 +252,7 @@ class Series:
     def _go_back(self, before: float, *, at_last: bool) -> None:
         """An inner count always goes round; an outer one may also have been started again."""
         self.falls += 1
+        self.peak = before + (self.increment if self.from_zero else 0.0)
         if self.in_rounds and self.total is None and before > 1:
             self.total = before + (self.increment if self.from_zero else 0.0)
         went_round = at_last or (self.total is not None and before >= _LAP * self.total)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from schedmate.model import Phase
 from schedmate.tracker.counting.series import Series, Times
+from schedmate.tracker.forecasting.timeline import Timeline
 from schedmate.tracker.formats.base import Sighting
 from schedmate.tracker.formats.parts import WHOLE_RUNS
 
@@ -15,11 +16,14 @@ _MOVING = 3
 _WELL_KNOWN = 5
 _LATE = 0.9
 _DOUBT = 0.5
+_MAX_PAST = 12
 
 
 @dataclass(slots=True)
 class SeriesTable:
     series: dict[str, Series] = field(default_factory=dict)
+    past: list[Series] = field(default_factory=list)
+    """Learnt counts that were at their ends when the lines began to count something else."""
 
     def see(self, format_name: str, sighting: Sighting, order: int, times: Times) -> None:
         unit = sighting.unit or "step"
@@ -113,6 +117,9 @@ class SeriesTable:
         return any(one.format == format_name for one in self.series.values())
 
     def forget(self, format_name: str) -> None:
+        over = [one for one in self.series.values() if one.format == format_name and _is_over(one)]
+        kept = [replace(one, timeline=Timeline()) for one in over if one not in self.past]
+        self.past = [*self.past, *kept][-_MAX_PAST:]
         self.series = {key: one for key, one in self.series.items() if one.format != format_name}
 
     def forget_count(self, format_name: str, sighting: Sighting) -> None:
@@ -141,6 +148,8 @@ class SeriesTable:
         if going is not None:
             return self._finer(going)
         finished = max(counted, key=lambda one: one.seen - one.born, default=None)
+        later = [one for one in counted if finished is not None and _goes_on(finished, one)]
+        finished = max(later, key=lambda one: one.born, default=finished)
         bare = [one for one in roots if one.total is None]
         latest = max(bare, key=lambda one: one.moves, default=None)
         heading = self._heading_around(latest)
@@ -162,6 +171,22 @@ class SeriesTable:
         ]
         over = [other for other in past if other.seen < one.born and other.moves >= _WELL_KNOWN]
         return max(over, key=lambda other: other.moves, default=None)
+
+    def lengths_before(self, one: Series) -> list[float]:
+        """The totals of counts of the same kind that were at their ends before this one began."""
+        before = [other for other in (*self.past, *self.series.values()) if _goes_on(other, one)]
+        rounds = [(other.total, other.laps + other.complete) for other in before]
+        return [total for total, times in rounds if total is not None for _ in range(times)]
+
+    def newest_of_run(self) -> Series | None:
+        """The newest count with a total, of epochs where those are counted."""
+        counts = [
+            one
+            for one in self.series.values()
+            if one.format != PARTS and one.total is not None and not (one.aside or one.per_epoch)
+        ]
+        epochs = [one for one in counts if one.unit == "epoch"]
+        return max(epochs or counts, key=lambda one: one.seen, default=None)
 
     def completed(self, one: Series) -> list[Series]:
         """The counts that were at their ends before this one began."""
@@ -301,6 +326,20 @@ class SeriesTable:
             )
             del self.series[least]
         self.series[key] = series
+
+
+def _is_over(one: Series) -> bool:
+    """A measured count at its end, as that of a phase is."""
+    at_end = one.complete or (one.laps > 0 and one.done == 0)
+    return at_end and one.measured >= _MOVING and not (one.aside or one.per_epoch)
+
+
+def _goes_on(before: Series, after: Series) -> bool:
+    """Whether a count is of the phase after another: of the same kind, begun when that was over."""
+    if before is after or before.seen >= after.born or not _is_over(before):
+        return False
+    same = before.unit == after.unit and before.format == after.format
+    return same and after.measured > 0 and not (after.aside or after.per_epoch)
 
 
 def _holds_runs(one: Series) -> bool:

@@ -28,7 +28,7 @@ _BESIDE = lazy_pattern(
     re.IGNORECASE,
 )
 _COUNT = lazy_pattern(r"\d\s?/\s?\d")
-_UNEQUAL = frozenset({"phase", "stage", "task"})
+UNEQUAL = frozenset({"phase", "stage", "task"})
 _UNEQUAL_CONFIDENCE = 0.4
 _NAMED_BY_NUMBER = frozenset({"seed", "experiment", "task"})
 """A number alone is their name, not a place in a row."""
@@ -71,7 +71,7 @@ class Parts:
             total=counts[1] if counts else None,
             series=_NAMES.get(part, part),
             ordinal="begun",
-            confidence=_UNEQUAL_CONFIDENCE if part in _UNEQUAL else 1.0,
+            confidence=_UNEQUAL_CONFIDENCE if part in UNEQUAL else 1.0,
         )
 
     samples: ClassVar[tuple[Sample, ...]] = (

@@ -131,7 +131,7 @@ class Settings:
         if _EVALUATOR.search(text):
             return None
         unit, total, per_epoch = _total(text)
-        each = None if per_epoch else _steps_per_epoch(text)
+        each = None if per_epoch else _steps_per_epoch(text) or _named(text).get("per_epoch")
         cap = _cap(text) if any(hint in lowered for hint in _CAP_HINTS) else None
         if total is None and cap is None and each is None:
             return None
@@ -156,6 +156,10 @@ class Settings:
         Sample("  Num Epochs = 3", Sighting(unit="epoch", total=3)),
         Sample("total steps: 5000", Sighting(unit="step", total=5000)),
         Sample("Running 2000 training steps", Sighting(unit="step", total=2000)),
+        Sample(
+            "epochs: 10, steps_per_epoch: 100",
+            Sighting(unit="epoch", total=10, steps_per_epoch=100),
+        ),
         Sample("Epochs to run: 40", Sighting(unit="epoch", total=40)),
         Sample("num_steps=4000, seed=7", Sighting(unit="step", total=4000, confidence=0.5)),
         Sample("$ train.py --steps=2400", Sighting(unit="step", total=2400, confidence=0.5)),

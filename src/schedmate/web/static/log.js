@@ -33,7 +33,6 @@ function follow() {
     before = scrollY;
     show();
   }, { passive: true });
-  scrollTo(0, document.documentElement.scrollHeight);
   show();
 
   setInterval(async () => {
@@ -76,10 +75,13 @@ function onDemand(link, parameters, place) {
 
 let current = null;
 function nextError(step) {
-  const marked = [...lines.querySelectorAll(".row.err, .row.cause")];
+  const rows = [...lines.querySelectorAll(".row.err, .row.cause, .gap")];
+  const marked = rows.filter((row) => !row.matches(".gap"));
   const place = marked.indexOf(current);
-  const next = marked[place + step] ?? (place < 0 && step > 0 ? marked[0] : null);
-  if (next) {
+  const next = marked[place + step] ?? null;
+  // errors may be in what is folded between the two
+  const gap = place >= 0 && step > 0 ? rows.slice(rows.indexOf(current)).find((row) => row.matches(".gap")) : null;
+  if (next && !(gap && rows.indexOf(gap) < rows.indexOf(next))) {
     current?.classList.remove("here");
     current = next;
     next.classList.add("here");
@@ -87,13 +89,14 @@ function nextError(step) {
     next.querySelector(".ln").focus({ preventScroll: true });
   } else if (step > 0) {
     const link = new URL(document.querySelector("[data-next-error]").href);
-    const last = lines.querySelector(".row:last-child");
+    const last = gap ? gap.previousElementSibling : lines.querySelector(".row:last-child");
     link.searchParams.set("at", last ? Number(last.dataset.at) + 1 : 0);
     location.href = link;
   }
 }
 
 if (lines) {
+  if ("last" in lines.dataset) scrollTo(0, document.documentElement.scrollHeight);
   if ("follows" in lines.dataset) follow();
   onDemand(document.querySelector("[data-earlier]"), () => ({ at: lines.dataset.begin, back: true }), "afterbegin");
   onDemand(document.querySelector("[data-later]"), () => ({ at: lines.dataset.end }), "beforeend");

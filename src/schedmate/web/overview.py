@@ -1,0 +1,183 @@
+"""What the pages and the API show of the whole site, each put together once for both."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
+
+from schedmate.model import JobState
+from schedmate.service.views.accuracy import diagnoses
+from schedmate.service.views.model_use import model_use
+from schedmate.service.views.node_answers import node_answer
+from schedmate.service.views.sentences import turn
+from schedmate.service.views.site_answers import (
+    AccuracyAnswer,
+    ClusterAnswer,
+    FailuresAnswer,
+    ModelAnswer,
+    NodesPage,
+    OverTime,
+    Series,
+    Summary,
+    WaitingJob,
+    WeekError,
+)
+from schedmate.service.views.site_load import (
+    Load,
+    failure_kinds,
+    failures_over_time,
+    loads,
+    use_over_time,
+    uses,
+)
+from schedmate.web.paging import page_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from schedmate.model import Job
+    from schedmate.service.visibility import Viewer
+    from schedmate.web.paging import Paging
+    from schedmate.web.readings import Readings
+    from schedmate.web.site import Site
+
+_BINS = 120
+_DAY_S, _HOUR_S = 86_400.0, 3600.0
+By = Literal["user", "partition"]
+
+
+def cluster_of(
+    site: Site, readings: Readings, viewer: Viewer, paging: Paging, *, hours: int, by: By
+) -> ClusterAnswer:
+    now = time.time()
+    views = site.board.views()
+    found = uses(readings.window.runs(now, days=hours / 24), views, now)
+    over_time = use_over_time(
+        found, now, hours=hours, bins=_BINS, by=lambda use: getattr(use, by) or "-"
+    )
+    since = now - _HOUR_S * hours
+    recent = [replace(use, begin=max(use.begin, since)) for use in found if use.end >= since]
+    pending = sorted(
+        (view for view in views if view.job.state is JobState.PENDING),
+        key=lambda view: turn(view.job),
+    )
+    shown, following = page_of(pending, paging, hours=hours, by=by)
+    starts = readings.starts(now)
+    jobs = [view.job for view in views]
+    return ClusterAnswer(
+        use=_over_time(over_time.begin, over_time.step_s, over_time.rows),
+        counts_jobs=over_time.counts_jobs,
+        users=tuple(loads(views, recent, now, lambda user, _: user)),
+        partitions=tuple(loads(views, recent, now, lambda _, partition: partition or "-")),
+        waiting=tuple(
+            _waiting(view.job, site.why(view, jobs), starts.get(view.job.id), now)
+            for view in (site.shown_to(viewer, one) for one in shown)
+        ),
+        total=len(pending),
+        next=following,
+    )
+
+
+def _waiting(job: Job, why: str, start_s: float | None, now: float) -> WaitingJob:
+    return WaitingJob(
+        job_id=job.id,
+        name=job.name,
+        user=job.user,
+        partition=job.request.partition or "",
+        gpus=job.request.gpus,
+        nodes=job.request.nodes,
+        tasks=job.tasks,
+        waits_s=max(0.0, now - job.submit_time),
+        start_s=start_s,
+        why=why,
+    )
+
+
+def nodes_of(site: Site, viewer: Viewer, paging: Paging, *, q: str, suspect: bool) -> NodesPage:
+    """`q` is a part of the name."""
+    fitting = [
+        view
+        for view in site.nodes.views(time.time())
+        if q in view.name and (view.suspicion.suspect or not suspect)
+    ]
+    shown, following = page_of(fitting, paging, q=q, suspect="true" if suspect else "")
+    running = Counter(
+        node for job in site.board.jobs() if job.state is JobState.RUNNING for node in job.nodes
+    )
+    scheduler = site.settings.scheduler
+    return NodesPage(
+        nodes=tuple(
+            node_answer(view, viewer, scheduler, running=running[view.name]) for view in shown
+        ),
+        total=len(fitting),
+        next=following,
+    )
+
+
+def failures_of(readings: Readings, *, days: int) -> FailuresAnswer:
+    now = time.time()
+    runs = readings.window.runs(now, days=days)
+    over_time = failures_over_time(runs, now, days=days, bins=min(60, 4 * days))
+    return FailuresAnswer(
+        over_time=_over_time(over_time.begin, over_time.step_s, over_time.rows),
+        ended_over_time=over_time.ended,
+        kinds=tuple(failure_kinds(runs)),
+        ended=len(runs),
+        failed=sum(run.state.failed for run in runs),
+    )
+
+
+def accuracy_of(site: Site, readings: Readings) -> AccuracyAnswer:
+    now = time.time()
+    measured = readings.accuracy(now)
+    corrected = len(site.store.past_failures(teacher="operator", limit=10_000))
+    return AccuracyAnswer(
+        predictions=tuple(measured.predictions),
+        etas=tuple(measured.etas),
+        diagnoses=diagnoses(readings.window.runs(now), corrected=corrected),
+        by_week=tuple(WeekError(at=at, error=error) for at, error in measured.by_week),
+    )
+
+
+def model_of(site: Site, *, days: int) -> ModelAnswer:
+    now = time.time()
+    used = model_use(site.store.model_calls(since=now - days * _DAY_S), now, days=days)
+    return ModelAnswer(
+        enabled=site.settings.llm.enabled,
+        questions=used.questions,
+        tokens=used.tokens,
+        over_time=_over_time(used.begin, used.step_s, used.rows),
+        purposes=used.purposes,
+        models=dict(used.models),
+        spent=site.store.spending(),
+    )
+
+
+def summary_of(site: Site) -> Summary:
+    views, now = site.board.views(), time.time()
+    active = [view for view in views if not view.job.state.ended]
+    states: Counter[str] = Counter()
+    for view in views:
+        states[view.job.state.value] += view.job.tasks
+    of_all = loads(active, (), now, lambda *_: "all")
+    return Summary(
+        states=dict(states),
+        load=of_all[0] if of_all else Load(name="all"),
+        users=_by_name(loads(active, (), now, lambda user, _: user)),
+        partitions=_by_name(loads(active, (), now, lambda _, partition: partition)),
+        failures=dict(Counter(one.reason for view in views for one in view.diagnoses.values())),
+        looked_at=site.looked_at,
+    )
+
+
+def _by_name(found: Iterable[Load]) -> dict[str, Load]:
+    return {one.name: one for one in sorted(found, key=lambda one: one.name)}
+
+
+def _over_time(
+    begin: float, step_s: float, rows: Iterable[tuple[str, Sequence[float]]]
+) -> OverTime:
+    series = tuple(Series(name=name, values=tuple(values)) for name, values in rows)
+    return OverTime(begin=begin, step_s=step_s, series=series)

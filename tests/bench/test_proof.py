@@ -1,0 +1,108 @@
+"""The settings of the proof follow their rules, and its measurements can be interrupted."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from bench.proof import measuring, predictions, settings
+from bench.proof.frontier import knee
+from bench.proof.measuring import Case, measure_all
+from bench.proof.predictions import KeptKnowledge
+from bench.proof.settings import SHAKEN_S, Window, setting, shaken
+from schedmate.core import FairnessLimits
+from schedmate.simulator import columns_of
+from schedmate.simulator.experiments.knowledge import Knowledge
+from schedmate.simulator.traces.synthetic import synthetic
+
+SITE = "made up"
+
+
+@pytest.fixture(autouse=True)
+def one_cluster(monkeypatch):
+    columns = columns_of(synthetic(400, gpus=16, load=1.2, seed=0).jobs)
+    monkeypatch.setattr(settings, "_traces", lambda: {SITE: columns})
+    return columns
+
+
+def window(**parts):
+    return Window(**{"site": SITE, "seed": 1, "jobs": 60, "past": 100, **parts})
+
+
+def test_a_past_has_ended_before_the_window_begins(one_cluster):
+    here = setting(window())
+
+    assert here.past is not None
+    known = len(here.past.known_at)
+    assert 0 < known <= 100
+    assert len(here.past.columns) == known + 60
+    assert (here.past.known_at < here.columns.submit[0]).all()
+    assert list(here.past.columns.ids[known:]) == list(here.columns.ids)
+    assert here.workload is not None
+    assert here.past.workload is not None
+    assert (here.past.workload.stated_s[known:] == here.workload.stated_s).all()
+
+
+def test_windows_begin_at_even_distances_behind_half_of_the_jobs(one_cluster):
+    begins = [one_cluster.ids.index(setting(window(seed=k)).columns.ids[0]) for k in range(5)]
+
+    assert begins == [200, 235, 270, 305, 340]
+    assert begins[1] == one_cluster.ids.index(setting(window(past=0)).columns.ids[0])
+
+
+def test_jobs_ask_for_the_load_where_they_are():
+    here = setting(window(load=1.25))
+
+    asked = settings.demand_at_submissions(here.columns)
+    assert here.gpus == max(here.columns.gpus.max(), np.ceil(asked / 1.25))
+
+
+def test_shaken_input_keeps_its_order_and_its_jobs():
+    here = setting(window())
+
+    moved = shaken(here, 0).columns.submit - here.columns.submit
+
+    assert ((moved >= 0) & (moved <= SHAKEN_S)).all()
+    assert (np.diff(shaken(here, 0).columns.submit) >= 0).all()
+    assert (shaken(here, 1).columns.submit != shaken(here, 0).columns.submit).any()
+
+
+def test_predictions_are_made_once(monkeypatch, tmp_path):
+    monkeypatch.setattr(predictions, "KEPT", tmp_path)
+    here = setting(window())
+    made = KeptKnowledge(here, window()).of("semantic")
+    monkeypatch.setattr(Knowledge, "_semantic", lambda _: pytest.fail("predicted twice"))
+
+    kept = KeptKnowledge(here, window()).of("semantic")
+
+    for one, other in ((made.p10, kept.p10), (made.p50, kept.p50), (made.p90, kept.p90)):
+        np.testing.assert_array_equal(one, other)
+    assert list(made.basis or ()) == list(kept.basis or ())
+
+
+def test_an_interrupted_measurement_goes_on(monkeypatch, tmp_path):
+    monkeypatch.setattr(predictions, "KEPT", tmp_path)
+    kept = tmp_path / "rows.jsonl"
+    cases = [
+        Case(window=window(seed=seed), policies=("fifo",), predictors=("oracle",))
+        for seed in (0, 1)
+    ]
+    first = list(measure_all(cases[:1], workers=1, kept=kept))
+    asked = []
+    real = measuring.measured
+    monkeypatch.setattr(measuring, "measured", lambda case: asked.append(case) or real(case))
+
+    rows = list(measure_all(cases, workers=1, kept=kept))
+
+    assert asked == cases[1:]
+    assert [row["seed"] for row in rows] == [0, 0, 1, 1]
+    assert [row["gain"] for row in rows[:2]] == [row["gain"] for row in first]
+    assert len([json.loads(line) for line in kept.read_text().splitlines()]) == 4
+
+
+def test_the_knee_is_where_longer_bounds_gain_little_more():
+    bounds = [FairnessLimits(hours=hours) for hours in (1, 6, 12, 24, 1e6)]
+
+    assert knee(bounds, [1.0, 1.2, 1.4, 1.41, 1.42]) == 2

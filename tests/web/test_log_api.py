@@ -1,0 +1,109 @@
+"""A job's log as data: by ranges, by a line, by words, folded to the cause."""
+
+from __future__ import annotations
+
+import pytest
+
+from schedmate.client import Client
+from schedmate.model import Evidence, JobState, NotFound
+from schedmate.testing.builders import a_diagnosis, a_job
+
+pytestmark = pytest.mark.processes
+LINES = 3000
+KEY = "sk-abcdefghijklmnopqrstuvwxyz"
+
+
+@pytest.fixture
+def site(served, tmp_path):
+    log = tmp_path / "train.log"
+    text = [f"step {number} loss 0.5" for number in range(1, LINES + 1)]
+    text[1499] = "RuntimeError: \x1b[31mbad\x1b[0m record <script>"
+    text[1500] = f"using key {KEY}"
+    text[1501] = " 10%\r 20%\r100%"
+    log.write_text("\n".join(text) + "\n")
+    (tmp_path / "train.py").write_text("import torch\nlr = 1\n")
+    evidence = (Evidence("train.log", 1500, "RuntimeError"), Evidence("train.py", 2, "lr = 1"))
+    served.store.keep_diagnosis("1", 0, a_diagnosis("data_error", evidence=evidence))
+    place = {"workdir": str(tmp_path), "logs": (str(log),)}
+    served.show(a_job(id="1", state=JobState.FAILED, **place))
+    return served
+
+
+@pytest.fixture
+def client(site):
+    return Client(site.url(""))
+
+
+def texts(answer):
+    return [line.text for part in answer.ranges for line in part.lines]
+
+
+def test_it_opens_at_the_cause(client):
+    found = client.log("1")
+    assert found.files == ("train.log",)
+    [cause] = [line for part in found.ranges for line in part.lines if line.cause]
+    assert (cause.number, cause.text, cause.error) == (
+        1500,
+        "RuntimeError: bad record <script>",
+        True,
+    )
+    assert "100%" in texts(found)
+    assert len(texts(found)) < 100
+
+
+def test_ranges_follow_each_other_to_the_end(site):
+    query, seen, pages = "?show=start&limit=400", [], 0
+    while query is not None:
+        page = site.get(f"/api/v1/jobs/1/log{query}").json
+        seen += [line["number"] for part in page["ranges"] for line in part["lines"]]
+        query, pages = page["next"], pages + 1
+    assert seen == list(range(1, LINES + 1))
+    assert pages == 8
+
+
+def test_a_line_by_its_number_and_the_end(client):
+    assert "step 2000 loss 0.5" in texts(client.log("1", line=2000))
+    end = client.log("1", show="end", limit=2)
+    assert texts(end) == ["step 2999 loss 0.5", "step 3000 loss 0.5"]
+    assert end.next is None
+    with pytest.raises(NotFound, match="no line 9999"):
+        client.log("1", line=9999)
+
+
+def test_words_are_searched_through_the_whole_log(client):
+    [one] = client.search_log("1", "runtimeerror")
+    assert texts(one) == ["RuntimeError: bad record <script>"]
+    pages = list(client.search_log("1", "loss"))
+    assert sum(len(texts(page)) for page in pages) == LINES - 3
+    assert len(pages) > 10
+
+
+def test_a_file_that_evidence_quotes_and_no_other(client):
+    assert [line.text for line in client.quoted_file("1", "train.py", line=2).lines] == [
+        "import torch",
+        "lr = 1",
+    ]
+    for name in ("../../etc/passwd", "/etc/passwd", "other.py"):
+        with pytest.raises(NotFound):
+            client.quoted_file("1", name)
+
+
+def test_secrets_are_shown_to_the_owner_alone(site, client):
+    site.taken_for("op", operator=True)
+    assert KEY not in str(client.log("1"))
+    assert client.log("1").masked
+    site.taken_for(a_job().user)
+    assert KEY in str(client.log("1"))
+
+
+@pytest.mark.parametrize(
+    "query", ["file=7", "at=-1", "limit=0", "show=middle", "line=0", f"q={'x' * 2000}"]
+)
+def test_what_cannot_be_shown(site, query):
+    answer = site.get(f"/api/v1/jobs/1/log?{query}")
+    assert answer.status in (404, 422)
+    assert answer.headers["content-type"] == "application/problem+json"
+
+
+def test_curves_of_loss(client):
+    assert [one.name for one in client.curves("1").curves][:1] == ["loss"]
