@@ -39,9 +39,9 @@ class Measured(Generic[T]):
     def _renew(self, now: float) -> None:
         try:
             self._value = self._make(now)
-            self._made.set()
         except SchedMateError as error:
             _log.warning("figures are as they were before: %s", error)
         finally:
             with self._lock:
                 self._at, self._running = now, False
+            self._made.set()  # no one waits again for what failed
