@@ -14,6 +14,8 @@ from schedmate.tracker.scan import LogScan
 from schedmate.tracker.total_sources import ANNOUNCED, TotalSources
 
 _PHASES = 0.7
+_SEVERAL = 2
+_SILENT_LINES, _SILENT_LIVES = 50, 5
 _BARS_OF_THE_RUN = "transformers"
 
 
@@ -87,19 +89,14 @@ def _of_one_count(scan: LogScan, sources: TotalSources) -> RunPosition | None:
     if joined is not None:
         return joined
     inner = scan.table.inner(main) if main is within else within
-    total, confidence = _total(main, sources)
+    total, confidence = _total_of_phase(scan, main, sources)
     most = None
     if main.total is not None and _may_be_of_one_epoch(scan, main, inner, sources):
         confidence = AMBIGUOUS
         epochs = sources.epochs()
         most = None if epochs is None else epochs.value * main.total
-    if main.preliminary:
-        confidence = min(confidence, AMBIGUOUS)
-        total = None if main.complete else total  # what follows is longer, and not known yet
-    if scan.table.completed_before(main) is not None:
-        confidence = min(confidence, AMBIGUOUS)  # one of several phases
-    if part is not None and part is not main:
-        confidence = min(confidence, AMBIGUOUS)  # this part's count, of an unknown number
+    if main.preliminary and main.complete:
+        total = None  # what follows is longer, and not known yet
     fine = 0.0 if inner is None else _share_of_unit(main, inner, sources)
     whole = main.done
     named = main.format == LEARNED and main.ordinal is None
@@ -111,11 +108,26 @@ def _of_one_count(scan: LogScan, sources: TotalSources) -> RunPosition | None:
         current=main.current,
         done=done,
         total=total,
-        confidence=min(confidence, main.confidence),
+        confidence=min(confidence, main.confidence, _most_believed(scan, main, part)),
         series=main,
         inner=inner,
         most=most,
     )
+
+
+def _most_believed(scan: LogScan, main: Series, part: Series | None) -> float:
+    """How far a count can be believed to be that of the whole run, by what else was counted."""
+    if scan.table.repeats(main) >= _SEVERAL or _was_left(scan, main):
+        return NO_TOTAL
+    of_a_part = part is not None and part is not main  # their number is unknown
+    of_a_phase = main.preliminary or scan.table.completed_before(main) is not None
+    return AMBIGUOUS if of_a_part or of_a_phase else FROM_LOG
+
+
+def _was_left(scan: LogScan, main: Series) -> bool:
+    """A learnt count stopped long ago, by how long it lasted, and the log goes on without it."""
+    lines = max(_SILENT_LINES, _SILENT_LIVES * (main.seen - main.born))
+    return main.format == LEARNED and scan.order - main.seen > lines
 
 
 def _share_of_unit(main: Series, inner: Series, sources: TotalSources) -> float:
@@ -148,7 +160,7 @@ def _over_laps(scan: LogScan, main: Series, sources: TotalSources) -> RunPositio
     """A count of one epoch becomes one of the run where the number of epochs is known."""
     each = main.total or 0.0
     current = main.laps_done * each + main.done
-    total, confidence = _of_all_laps(scan, main, sources, each)
+    total, confidence = _of_all_laps(scan, main, sources, each) if each else (None, NO_TOTAL)
     if total is None or current > total:
         total, confidence = None, NO_TOTAL
     return RunPosition(
@@ -183,6 +195,23 @@ def _total(main: Series, sources: TotalSources) -> tuple[float | None, float]:
         return main.total, FROM_LOG
     found = sources.of(main)
     return (None, NO_TOTAL) if found is None else (found.value, found.confidence)
+
+
+def _total_of_phase(
+    scan: LogScan, main: Series, sources: TotalSources
+) -> tuple[float | None, float]:
+    """A total that is not printed may be that of an earlier phase, surely if that came to it."""
+    total, confidence = _total(main, sources)
+    if total is None or main.total is not None:
+        return total, confidence
+    before = scan.table.phases_before(main)
+    if any(one.reached for one in before):
+        found = sources.of_section(main)
+        return (None, NO_TOTAL) if found is None else (found.value, found.confidence)
+    if before:
+        return total, min(confidence, NO_TOTAL)
+    again = main.falls > 0 and main.peak >= total
+    return total, min(confidence, AMBIGUOUS) if again else confidence
 
 
 def _may_be_of_one_epoch(

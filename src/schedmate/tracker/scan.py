@@ -293,6 +293,9 @@ class LogScan:
             if name != PARTS and self.preliminaries.holds(name, sighting):
                 sighting = replace(sighting, preliminary=True)
             self.table.see(name, sighting, self.order, times)
+            announced = self.announced.by_unit.get(sighting.unit or "step")
+            if announced and sighting.total is None:
+                self.table.note_announced(name, sighting, announced)
             self._claim(name)
             if name not in GENERIC or sighting.unit in ("epoch", "token"):
                 self.trains = True

@@ -59,6 +59,12 @@ class TotalSources:
         weak = found is not None and found.value == self.announced.get(f"{series.unit}?")
         return Total(found.value, min(WEAK_NAME, found.confidence)) if found and weak else found
 
+    def of_section(self, series: Series) -> Total | None:
+        """What is stated of the phase that the name of the count begins with: `train step`."""
+        section, _, thing = series.name.partition(" ")
+        found = self.stated.of_section(section, series.done) if self.stated and thing else None
+        return None if found is None else Total(*found)
+
     def _by_elimination(self, series: Series) -> Total | None:
         if self.stated is None or series.format != LEARNED:
             return None

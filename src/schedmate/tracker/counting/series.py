@@ -90,6 +90,7 @@ class Series:
     """The measured count that stands still each time this one, without metrics, runs through."""
     preliminary: bool = False
     """Its lines name a phase that others follow: a warm-up, a burn-in."""
+    reached: bool = False  # the total that the log announced
     first: float | None = None
     """Where the count was first seen: a resumed run does not begin at zero."""
     epoch: float | None = None

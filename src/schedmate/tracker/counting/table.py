@@ -6,6 +6,13 @@ from dataclasses import dataclass, field, replace
 
 from schedmate.model import Phase
 from schedmate.tracker.counting.series import Series, Times
+from schedmate.tracker.counting.succession import (
+    goes_on,
+    is_alike,
+    is_instead_of,
+    is_next_phase,
+    is_over,
+)
 from schedmate.tracker.forecasting.timeline import Timeline
 from schedmate.tracker.formats.base import Sighting
 from schedmate.tracker.formats.parts import WHOLE_RUNS
@@ -108,16 +115,35 @@ class SeriesTable:
     def has_total(self) -> bool:
         """Whether an exact format counts the run to a known end."""
         return any(
-            one.total is not None and one.moves >= _WELL_KNOWN and not one.goes_round
+            one.total is not None
+            and one.moves >= _WELL_KNOWN
+            and not (one.goes_round or self._is_inside_learnt(one) or self._is_one_of_many(one))
             for one in self.series.values()
             if one.format not in (LEARNED, PARTS) and not one.aside
         )
+
+    def _is_one_of_many(self, one: Series) -> bool:
+        others = (other for other in self.series.values() if one.complete or other.complete)
+        return any(is_alike(one, other) for other in others if not other.aside)
+
+    def _is_inside_learnt(self, one: Series) -> bool:
+        """Whether it began inside a learnt count that is believed and goes on, as a file's bar."""
+        outer = None if one.parent is None else self.series.get(one.parent)
+        if outer is None or outer.format != LEARNED or one.measured:
+            return False
+        goes_on = outer.total is not None and not outer.complete
+        return goes_on and outer.confidence > _DOUBT and outer.moves >= _MOVING
+
+    def repeats(self, one: Series) -> int:
+        """How many counts of the same kind ran to their ends before this one began."""
+        before = (other for other in self.series.values() if other.seen < one.born)
+        return sum(other.complete and is_alike(one, other) for other in before)
 
     def holds(self, format_name: str) -> bool:
         return any(one.format == format_name for one in self.series.values())
 
     def forget(self, format_name: str) -> None:
-        over = [one for one in self.series.values() if one.format == format_name and _is_over(one)]
+        over = [one for one in self.series.values() if one.format == format_name and is_over(one)]
         kept = [replace(one, timeline=Timeline()) for one in over if one not in self.past]
         self.past = [*self.past, *kept][-_MAX_PAST:]
         self.series = {key: one for key, one in self.series.items() if one.format != format_name}
@@ -148,10 +174,11 @@ class SeriesTable:
         if going is not None:
             return self._finer(going)
         finished = max(counted, key=lambda one: one.seen - one.born, default=None)
-        later = [one for one in counted if finished is not None and _goes_on(finished, one)]
+        later = [one for one in counted if finished is not None and goes_on(finished, one)]
         finished = max(later, key=lambda one: one.born, default=finished)
         bare = [one for one in roots if one.total is None]
-        latest = max(bare, key=lambda one: one.moves, default=None)
+        present = [one for one in bare if not any(is_instead_of(other, one) for other in bare)]
+        latest = max(present, key=lambda one: one.moves, default=None)
         heading = self._heading_around(latest)
         if heading is not None and finished is None:
             return heading
@@ -174,9 +201,19 @@ class SeriesTable:
 
     def lengths_before(self, one: Series) -> list[float]:
         """The totals of counts of the same kind that were at their ends before this one began."""
-        before = [other for other in (*self.past, *self.series.values()) if _goes_on(other, one)]
+        before = [other for other in (*self.past, *self.series.values()) if goes_on(other, one)]
         rounds = [(other.total, other.laps + other.complete) for other in before]
         return [total for total, times in rounds if total is not None for _ in range(times)]
+
+    def note_announced(self, format_name: str, sighting: Sighting, total: float) -> None:
+        """The log announced the total of a count that prints none."""
+        series = self.series.get(_key(format_name, sighting))
+        if series is not None and series.total is None:
+            series.reached = series.reached or series.done + series.increment >= total
+
+    def phases_before(self, one: Series) -> list[Series]:
+        """The counts of this kind that were heard of last before this one began."""
+        return [other for other in self.series.values() if is_next_phase(one, other)]
 
     def newest_of_run(self) -> Series | None:
         """The newest count with a total, of epochs where those are counted."""
@@ -268,6 +305,8 @@ class SeriesTable:
                 or (redrawn and other.total == one.total and other.seen > one.seen)
                 for other in others
             )
+        if one.at_its_last and any(is_next_phase(other, one) for other in others):
+            return not any(one.born < other.born < one.seen for other in others)
         late = one.done >= _LATE * one.total and not one.complete
         most = max(_MOVING, one.moves)
         return late and any(other.born > one.moved and other.moves > most for other in others)
@@ -326,20 +365,6 @@ class SeriesTable:
             )
             del self.series[least]
         self.series[key] = series
-
-
-def _is_over(one: Series) -> bool:
-    """A measured count at its end, as that of a phase is."""
-    at_end = one.complete or (one.laps > 0 and one.done == 0)
-    return at_end and one.measured >= _MOVING and not (one.aside or one.per_epoch)
-
-
-def _goes_on(before: Series, after: Series) -> bool:
-    """Whether a count is of the phase after another: of the same kind, begun when that was over."""
-    if before is after or before.seen >= after.born or not _is_over(before):
-        return False
-    same = before.unit == after.unit and before.format == after.format
-    return same and after.measured > 0 and not (after.aside or after.per_epoch)
 
 
 def _holds_runs(one: Series) -> bool:

@@ -100,6 +100,8 @@ _AT_LAST: Final = vocabulary("after at")
 _ROUNDS: Final = vocabulary("epoch pass round cycle generation episode iter fold")
 _DECLARING: Final = vocabulary("for total all max maximum of target totalling totaling altogether")
 _SPANS: Final = vocabulary("length duration time span period end stop")
+_TIME_OF_DAY: Final = vocabulary("time date current local system now wall clock utc the on at")
+"""`Time: 19:37:35` with no other words is when the line was written, not how long a run takes."""
 _PREFIXES: Final = ("num", "max", "tot", "n")
 _SUFFIXES: Final = ("max", "end", "stop", "final", "total")
 _PLURALS: Final = ("s", "n")
@@ -200,6 +202,12 @@ class DeclaredNumbers:
                 return (max(values), RELATED) if len(values) == 1 and max(values) >= least else None
         return None
 
+    def of_section(self, section: str, least: float) -> tuple[float, float] | None:
+        """`train.run.iterations=900`: the one number of steps that is stated of a phase."""
+        named = (one for one in self.numbers if section in one.words and one.value >= least)
+        values = {one.value for one in named if stem_of(one.words[-1]) in _WORK}
+        return (values.pop(), NAMED) if len(values) == 1 else None
+
     def _total_of(self, name: str, least: float) -> tuple[float, float] | None:
         count, pieces = _name_of(pieces_of(name)), pieces_of(name)
         short = pieces[-1] if pieces and pieces[-1] == name.strip().lower() else ""
@@ -282,7 +290,9 @@ def _some_of_them(text: str) -> Iterator[DeclaredNumber]:
 def _value(found: re.Match[str]) -> float | None:
     span = found["clock"] or found["span"]
     if span:
-        return clock_seconds(span.partition(".")[0])
+        words = pieces_of(found["key"] or found["before"] or "")
+        of_day = words[-1:] == ["time"] and _TIME_OF_DAY.issuperset(words)
+        return None if of_day else clock_seconds(span.partition(".")[0])
     text = found["keyed"] or found["number"] or found["alone"]
     value = float(text) if "-" in text else count_of(text)
     return value if value is not None and value < MAX_COUNT else None

@@ -13,6 +13,8 @@ from schedmate.tracker.unknown.totals import BETWEEN, WORD, separated
 
 _STRAIGHT: Final = 0.95
 _ENOUGH: Final = 5
+_MOST_LINES: Final = 1e7
+"""An end that is more lines away than this is that of something else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +36,13 @@ def time_shares(table: Table, declared: DeclaredNumbers | None) -> Iterator[Time
             elif _is_left(column, other):
                 yield TimeShare(role | {"remaining": other.index}, WORD)
         found = None if declared is None else declared.total_of(column.names, max(column.values))
-        if found is not None:
+        if found is not None and found[0] <= _MOST_LINES * _each(column):
             yield TimeShare(role, found[1], found[0])
+
+
+def _each(column: Column) -> float:
+    """How far one line goes, on average."""
+    return max(column.values) / len(column.values)
 
 
 def _passes(column: Column) -> bool:

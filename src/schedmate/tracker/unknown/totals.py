@@ -155,8 +155,14 @@ def _changes_at_falls(count: Column, other: Column) -> bool:
 
 
 def _is_share(share: Column, count: Column, total: float) -> bool:
-    """Whether a column is the share of the count in the total, as far as it is printed."""
+    """Whether a column is the share of the count in the total, as far as it is printed.
+
+    One that moves by no more than its rounding fits any total that is large enough.
+    """
     if share.index == count.index or share.trend.constant or len(set(count.values)) < 3:  # noqa: PLR2004 - two fit by chance
+        return False
+    slack = max(_last_digit(text) for text in share.texts)
+    if max(share.values) - min(share.values) <= 2 * slack:
         return False
     for scale in (100.0, 1.0):
         if scale == 1.0 and share.whole:
