@@ -32,6 +32,11 @@ def test_a_total_that_is_already_passed_is_none():
     assert (seen.current, seen.total) == (100, None)
 
 
+def test_the_first_of_half_an_epoch_is_not_beyond_its_total():
+    seen = track("Epoch 1\n", epochs=0.5)
+    assert (seen.current, seen.total, seen.fraction) == (0, 0.5, 0)
+
+
 def test_steps_that_name_their_part_of_an_epoch_tell_the_total():
     text = steps(1, 51, '{{"global_step": {n}, "epoch": 0.505, "loss": 1.0}}')
     seen = track(text, epochs=4)

@@ -103,9 +103,10 @@ def _of_one_count(scan: LogScan, sources: TotalSources) -> RunPosition | None:
     if inner is not None and named and main.current == inner.laps + 1:
         whole -= 1.0  # it names the one that goes on
     done = whole + fine if total is None else min(total, whole + fine)
+    beyond = total is not None and main.current > total  # the first of half an epoch has begun
     return RunPosition(
         unit=main.unit,
-        current=main.current,
+        current=done if beyond else main.current,
         done=done,
         total=total,
         confidence=min(confidence, main.confidence, _most_believed(scan, main, part)),
