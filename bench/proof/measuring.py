@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from bench.proof.predictions import KeptKnowledge
+from bench.proof.predictions import RUN_BY, KeptKnowledge, revision
 from bench.proof.settings import SHAKES, WAITS, Window, setting, shaken
 from bench.proof.tuning import best_of_grid
 from schedmate.core import FairnessLimits
@@ -77,14 +77,17 @@ class Measured:
     """By how much later at most a job ends."""
     error: float
     """Of the predictions: how far off (natural logarithm) on average."""
+    revision: str
+    """Of the source code that was run."""
 
 
 def measure_all(
     cases: Sequence[Case], *, workers: int, kept: Path | None = None
 ) -> Iterator[dict[str, Any]]:
-    """In the order of the cases; those whose rows are in the file `kept` come first, and the
-    others' are added to it."""
+    """In the order of the cases; those whose rows are in the file `kept`, of this revision, come
+    first, and the others' are added to it."""
     rows = [] if kept is None or not kept.exists() else _rows_of(kept)
+    rows = [row for row in rows if row["revision"] == revision(RUN_BY)]
     yield from rows
     done = {tuple(row[name] for name in _WINDOW) for row in rows}
     left = [case for case in cases if _window_of(case) not in done]
@@ -168,6 +171,7 @@ def _row(
         worst_user=_worst_user(columns, before.mean(axis=0), after.mean(axis=0)),
         worst_job_h=float((after - before).max() / 3600.0),
         error=float("nan"),
+        revision=revision(RUN_BY),
     )
 
 

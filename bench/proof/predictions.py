@@ -28,11 +28,14 @@ _PREDICTED_BY = (
 )
 
 
+RUN_BY = ("advisor", "core", "model", "policies", "simulator")
+
+
 @cache
-def revision() -> str:
-    """Of all source code that a prediction depends on."""
+def revision(parts: tuple[str, ...] = _PREDICTED_BY) -> str:
+    """Of all source code that a prediction depends on, or a whole run (`RUN_BY`)."""
     package = Path(advisor.__file__).parent.parent
-    found = [package / each for each in _PREDICTED_BY]
+    found = [package / each for each in parts]
     files = [file for each in found for file in (each.rglob("*") if each.is_dir() else [each])]
     sources = sorted(file for file in files if file.suffix in (".py", ".toml"))
     digest = hashlib.sha256(Path(settings.__file__).read_bytes())

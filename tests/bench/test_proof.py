@@ -102,6 +102,19 @@ def test_an_interrupted_measurement_goes_on(monkeypatch, tmp_path):
     assert len([json.loads(line) for line in kept.read_text().splitlines()]) == 4
 
 
+def test_measurements_of_another_revision_are_made_again(monkeypatch, tmp_path):
+    monkeypatch.setattr(predictions, "KEPT", tmp_path)
+    kept = tmp_path / "rows.jsonl"
+    case = Case(window=window(), policies=("fifo",), predictors=("oracle",))
+    older = [row | {"revision": "older", "gain": 99.0} for row in measuring.measured(case)]
+    kept.write_text("".join(json.dumps(row) + "\n" for row in older))
+
+    rows = list(measure_all([case], workers=1, kept=kept))
+
+    assert len(rows) == 2
+    assert all(row["gain"] < 99.0 for row in rows)
+
+
 def test_the_knee_is_where_longer_bounds_gain_little_more():
     bounds = [FairnessLimits(hours=hours) for hours in (1, 6, 12, 24, 1e6)]
 

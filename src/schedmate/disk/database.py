@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 _BUSY_S = 30.0
-_CACHE_KB = 65_536
-"""Of a million runs' keys, those that are written now lie all over the file."""
+_CACHE_KB, _LARGE_CACHE_KB = 8192, 65_536
+"""Of each connection. The keys of many new runs lie all over a large file."""
 _PRIMARY_CODE = 0xFF
 _OF_THE_DISK = frozenset(
     (
@@ -153,6 +153,15 @@ class Database:
         """Give free space back to the disk."""
         self.run("VACUUM")
         self.run("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    @contextmanager
+    def large_cache(self) -> Iterator[None]:
+        """For writing very many rows at once."""
+        self.run(f"PRAGMA cache_size = -{_LARGE_CACHE_KB}")
+        try:
+            yield
+        finally:
+            self.run(f"PRAGMA cache_size = -{_CACHE_KB}")
 
     @contextmanager
     def _all_or_nothing(self) -> Iterator[None]:

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from pydantic import BaseModel
 
     from schedmate.model.advice import Cost
     from schedmate.model.history import Fingerprint, PastRun
+    from schedmate.model.job import Job
     from schedmate.model.learned import LearnedPattern
     from schedmate.model.ledger import LlmCall
     from schedmate.model.lessons import LearnedRule, PastFailure, Teacher
@@ -48,6 +49,9 @@ class History(Protocol):
 
     def recent_runs(self, *, user: str | None = None, limit: int = 1000) -> Sequence[PastRun]:
         """The newest runs, of one user or of everybody."""
+
+    def recent_jobs(self, *, limit: int) -> Iterable[Job]:
+        """The jobs of the newest runs, without what was read of them."""
 
     def sketches(self, keys: Sequence[int], *, limit: int = 300) -> bytes:
         """Rows of `model.sketch`: of each of these `blocks` the newest configurations' last run."""

@@ -81,9 +81,9 @@ class Actions:
         elif action.kind == "set_nice" and self._refused_a_number(action):
             self._store.intend(action, at=now, state="noted")
         elif not self._is_allowed(action) or (may := self._may(action)) is False:
-            self._store.intend(action, at=now, state="observed")
+            self._write_with_others(action, now, "observed")
         elif self.waits_for_others(action):
-            self._unwritten.append((action, now, "intended"))
+            self._write_with_others(action, now, "intended")
         elif (self._store.intend(action, at=now) or self._failed_to_give_back(action)) and may:
             if self._hour.take(action, now):
                 self._do(action, now)
@@ -103,6 +103,12 @@ class Actions:
     def waits_for_others(self, action: Action) -> bool:
         """Whether it is asked for together with all of its kind, at the end of a look."""
         return action.kind == "set_nice" and isinstance(self._scheduler, OrdersInBulk)
+
+    def _write_with_others(self, action: Action, now: float, state: ActionState) -> None:
+        if self.waits_for_others(action):
+            self._unwritten.append((action, now, state))
+        else:
+            self._store.intend(action, at=now, state=state)
 
     def _write_down(self) -> None:
         """One transaction for all: each by itself would wait for the disk."""
@@ -134,10 +140,7 @@ class Actions:
 
     def note(self, action: Action, now: float) -> None:
         """Write down a decision that another one has replaced before it was carried out."""
-        if self.waits_for_others(action):
-            self._unwritten.append((action, now, "noted"))
-        else:
-            self._store.intend(action, at=now, state="noted")
+        self._write_with_others(action, now, "noted")
 
     def see_through(self, action: Action, now: float) -> None:
         """Carry out one action and settle it, leaving all others to the daemon."""

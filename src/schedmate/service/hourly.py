@@ -46,7 +46,7 @@ class HourlyBound:
         return False
 
     def _done_before(self, now: float) -> deque[float]:
-        records = self._decisions.actions(state="done")
+        records = self._decisions.actions(state="done", since=now - _HOUR_S)
         return deque(
             sorted(
                 one.at

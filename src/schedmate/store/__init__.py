@@ -17,6 +17,7 @@ from schedmate.store.base import (
     Spending,
     Store,
 )
+from schedmate.store.facts import StoredFacts
 from schedmate.store.overview import CountSeen, EtaSeen, Overviews, PersonsAct, RunSummary
 
 __all__ = [
@@ -40,4 +41,5 @@ __all__ = [
     "Runs",
     "Spending",
     "Store",
+    "StoredFacts",
 ]

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
         NodeRun,
         PastRun,
         Progress,
+        RunProfile,
     )
+    from schedmate.store.facts import StoredFacts
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +126,19 @@ class Runs(Protocol):
     def keep_runs(self, runs: Sequence[PastRun]) -> None:
         """Many at once, all or none."""
 
+    def page_of_runs(self, *, user: str | None, limit: int, offset: int) -> Sequence[PastRun]:
+        """The newest runs, of one user or of everybody, behind the first `offset` of them."""
+
     def run(self, job_id: JobId, attempt: int | None = None) -> PastRun | None:
         """One attempt of a job, by default the last one."""
+
+    def completed_profiles(
+        self, fingerprint: Fingerprint, *, limit: int
+    ) -> dict[tuple[JobId, int, float], RunProfile]:
+        """How runs of the same code went that completed, by job, attempt and submission.
+
+        Those with the same arguments come first, the newest before the older ones.
+        """
 
     def attempts_with_code(self) -> set[tuple[JobId, int]]:
         """Attempts of this scheduler's jobs whose code is known."""
@@ -162,6 +175,9 @@ class JobFacts(Protocol):
     def diagnoses(self, job_id: JobId) -> dict[int, Diagnosis]:
         """By attempt."""
 
+    def job_facts(self, job_ids: Sequence[JobId]) -> dict[JobId, StoredFacts]:
+        """All of this, of many jobs at once."""
+
 
 class Decisions(Protocol):
     """The decisions of the engine and what became of them."""
@@ -173,9 +189,13 @@ class Decisions(Protocol):
         """Say how an intended action went."""
 
     def actions(
-        self, *, job_id: JobId | None = None, state: ActionState | None = None
+        self,
+        *,
+        job_id: JobId | None = None,
+        state: ActionState | None = None,
+        since: float | None = None,
     ) -> Sequence[ActionRecord]:
-        """Oldest first."""
+        """Oldest first; `since` is about when their state last changed."""
 
 
 class EventLog(Protocol):
@@ -207,7 +227,11 @@ class Listing(Protocol):
 
     def listed(self, job_id: JobId) -> Job | None: ...
 
-    def listed_jobs(self) -> Sequence[Job]: ...
+    def listed_jobs(self, job_ids: Sequence[JobId] | None = None) -> Sequence[Job]:
+        """All, or those of these ids that are listed."""
+
+    def newest_progress(self) -> float | None:
+        """When the log of a listed job was last looked at."""
 
     def newest_change(self) -> int: ...
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from schedmate.model import Job, JobId
@@ -43,9 +44,20 @@ class ListedJobs:
         )
         return None if row is None else loads(Job, row[0])
 
-    def listed_jobs(self) -> list[Job]:
-        rows = self._db.rows("SELECT body FROM listed_jobs WHERE scheduler = ?", (self._scheduler,))
-        return [loads(Job, body) for (body,) in rows]
+    def listed_jobs(self, job_ids: Sequence[JobId] | None = None) -> list[Job]:
+        query, values = "SELECT body FROM listed_jobs WHERE scheduler = ?", [self._scheduler]
+        if job_ids is not None:
+            query += " AND job_id IN (SELECT value FROM json_each(?))"
+            values.append(json.dumps(job_ids))
+        return [loads(Job, body) for (body,) in self._db.rows(query, values)]
+
+    def newest_progress(self) -> float | None:
+        row = self._db.one(
+            "SELECT max(at) FROM progress JOIN listed_jobs USING (scheduler, job_id)"
+            " WHERE scheduler = ?",
+            (self._scheduler,),
+        )
+        return None if row[0] is None else float(row[0])
 
     def newest_change(self) -> int:
         row = self._db.one(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from schedmate.store.run_facts import MADE_OF_RUNS
+
 
 def _numbers_changes(table: str, *events: str) -> tuple[str, ...]:
     """Triggers that give the job of a changed row a new number.
@@ -198,5 +200,22 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         )
         """,
         "CREATE INDEX audit_by_subject ON audit (scheduler, about)",
+    ),
+    (
+        # what pages count of ended runs, and ways to what they look up
+        """
+        CREATE TABLE run_facts (
+            scheduler TEXT NOT NULL, job_id TEXT NOT NULL, attempt INTEGER NOT NULL,
+            end_time REAL NOT NULL, user TEXT NOT NULL, "partition" TEXT NOT NULL,
+            gpus INTEGER NOT NULL, state TEXT NOT NULL, submitted_at REAL NOT NULL,
+            started_at REAL, nodes TEXT NOT NULL, basis TEXT NOT NULL, p10 REAL, p50 REAL, p90 REAL,
+            PRIMARY KEY (scheduler, job_id, attempt)
+        )
+        """,
+        MADE_OF_RUNS,
+        "CREATE INDEX run_facts_by_end ON run_facts (scheduler, end_time)",
+        "CREATE INDEX actions_by_state ON actions (scheduler, state)",
+        "CREATE INDEX actions_by_time ON actions (at)",
+        "CREATE INDEX events_by_kind ON events (kind, scheduler, id)",
     ),
 )

@@ -1,4 +1,4 @@
-"""Runs as their nodes see them, thousands at once: the database picks them out of the bodies."""
+"""Runs as their nodes see them, thousands at once."""
 
 from __future__ import annotations
 
@@ -11,21 +11,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 NODE_RUNS = """
-SELECT job_id, attempt, "user", nodes, state, gpus, started_at, ended_at, found
+SELECT job_id, attempt, "user", nodes, state, gpus, started_at, end_time, body
 FROM (
-    SELECT job_id, attempt, "user", found,
-        json_extract(body, '$.job.nodes') AS nodes, json_extract(body, '$.job.state') AS state,
-        CAST(json_extract(body, '$.job.request.gpus') AS INTEGER) AS gpus,
-        CAST(json_extract(body, '$.job.start_time') AS DOUBLE PRECISION) AS started_at,
-        CAST(json_extract(body, '$.job.end_time') AS DOUBLE PRECISION) AS ended_at
-    FROM (
-        SELECT runs.job_id, runs.attempt, runs."user", runs.body, diagnoses.body AS found
-        FROM runs LEFT JOIN diagnoses USING (scheduler, job_id, attempt)
-        WHERE runs.scheduler = ? AND runs.end_time >= ?
-        ORDER BY runs.end_time DESC LIMIT ?
-    ) AS newest
-) AS read
-WHERE nodes <> '[]' AND started_at IS NOT NULL AND ended_at IS NOT NULL
+    SELECT * FROM run_facts WHERE scheduler = ? AND end_time >= ? AND nodes <> '[]'
+    AND started_at IS NOT NULL ORDER BY end_time DESC LIMIT ?
+) AS newest LEFT JOIN diagnoses USING (scheduler, job_id, attempt) ORDER BY end_time DESC
 """
 
 

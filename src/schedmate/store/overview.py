@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from sys import intern
 from typing import TYPE_CHECKING, Any, Protocol
 
 from schedmate.model import JobState, LlmCall, Spread
@@ -100,12 +101,12 @@ class Overviews(Protocol):
 
 
 _RUNS = """
-SELECT runs.job_id, runs.attempt, runs."user", runs.end_time,
-    json_extract(runs.body, '$.job'), json_extract(advice.body, '$.prediction.basis'),
-    json_extract(advice.body, '$.prediction.duration_s'), diagnoses.body
-FROM runs LEFT JOIN advice USING (scheduler, job_id)
-    LEFT JOIN diagnoses USING (scheduler, job_id, attempt)
-WHERE runs.scheduler = ? AND runs.end_time >= ? ORDER BY runs.end_time DESC LIMIT ?
+SELECT job_id, attempt, "user", "partition", gpus, state, submitted_at, started_at, end_time, basis,
+    p10, p50, p90, json_extract(body, '$.reason'),
+    CAST(json_extract(body, '$.confidence') AS DOUBLE PRECISION), json_extract(body, '$.source')
+FROM (
+    SELECT * FROM run_facts WHERE scheduler = ? AND end_time >= ? ORDER BY end_time DESC LIMIT ?
+) AS newest LEFT JOIN diagnoses USING (scheduler, job_id, attempt) ORDER BY end_time
 """
 _ETAS = """
 SELECT job_id, at, eta FROM (
@@ -130,7 +131,7 @@ class Overview:
 
     def run_summaries(self, *, since: float, limit: int = 50_000) -> list[RunSummary]:
         rows = self._db.rows(_RUNS, (self._scheduler, since, limit))
-        return [_summary(row) for row in reversed(list(rows))]
+        return [_summary(row) for row in rows]
 
     def etas_seen(self, *, since: float, limit: int = 20_000) -> list[EtaSeen]:
         rows = self._db.rows(_ETAS, (self._scheduler, since, limit))
@@ -201,22 +202,22 @@ class Overview:
 
 
 def _summary(row: Sequence[Any]) -> RunSummary:
-    job_id, attempt, user, ended_at, of_job, basis, predicted, of_diagnosis = row
-    job = json.loads(of_job)
-    found = json.loads(of_diagnosis) if of_diagnosis else {}
+    """Words that many runs share are kept once."""
+    job_id, attempt, user, partition, gpus, state, submitted_at, started_at, ended_at, *rest = row
+    basis, p10, p50, p90, reason, confidence, source = rest
     return RunSummary(
         job_id=job_id,
         attempt=attempt,
-        user=user,
-        partition=job["request"]["partition"] or "",
-        gpus=job["request"]["gpus"],
-        state=JobState(job["state"]),
-        submitted_at=job["submit_time"],
-        started_at=job["start_time"],
+        user=intern(user),
+        partition=intern(partition),
+        gpus=gpus,
+        state=JobState(state),
+        submitted_at=submitted_at,
+        started_at=started_at,
         ended_at=ended_at,
-        basis=basis or "",
-        predicted_s=Spread(**json.loads(predicted)) if predicted else None,
-        reason=found.get("reason", ""),
-        confidence=found.get("confidence", 0.0),
-        source=found.get("source", ""),
+        basis=intern(basis),
+        predicted_s=None if p50 is None else Spread(p10, p50, p90),
+        reason=intern(reason or ""),
+        confidence=confidence or 0.0,
+        source=intern(source or ""),
     )

@@ -22,6 +22,8 @@ _DAY_S = 86_400.0
 _FACTS = ("advice", "progress", "tracking", "diagnoses")
 _ANSWERS = 20_000
 """How many of the newest answers of a model are kept."""
+_SPARED_EVENTS = 2000
+"""More than are ever left for a daemon, or kept as the beginning of a log."""
 _SHORTEST_DAYS = 7.0
 """Of what is known about ended jobs so much stays, however little space there is."""
 _COUNTED = ("runs", "actions", "events", "llm_calls", *_FACTS)
@@ -79,11 +81,13 @@ class Retention:
         return any(cut() > 0 for cut in cuts)
 
     def _drop_events(self, before: float, most: int, head: str) -> int:
+        """Events are numbered as they come: only the first are looked at, not the whole log."""
         return self._db.run(
-            "DELETE FROM events WHERE id IN (SELECT id FROM events WHERE handled AND at < ?"
-            " AND id NOT IN (SELECT max(id) FROM events WHERE kind = ? GROUP BY scheduler)"
-            " ORDER BY id LIMIT ?)",
-            (before, head, most),
+            "DELETE FROM events WHERE id IN (SELECT id FROM"
+            " (SELECT id, at, handled FROM events ORDER BY id LIMIT ?) AS first"
+            " WHERE handled AND at < ? AND id NOT IN"
+            " (SELECT max(id) FROM events WHERE kind = ? GROUP BY scheduler) ORDER BY id LIMIT ?)",
+            (most + _SPARED_EVENTS, before, head, most),
         )
 
     def _drop_first_events(self, most: int, head: str) -> int:
@@ -139,13 +143,15 @@ class Retention:
                 " (SELECT CAST(value AS BIGINT) FROM json_each(?))",
                 (wanted,),
             )
-        return (
-            self._db.run(
-                f"DELETE FROM runs WHERE (scheduler, job_id, attempt) IN ({oldest})",  # noqa: S608
-                (most,),
-            )
-            > 0
+        self._db.run(
+            f"DELETE FROM run_facts WHERE (scheduler, job_id, attempt) IN ({oldest})",  # noqa: S608
+            (most,),
         )
+        dropped = self._db.run(
+            f"DELETE FROM runs WHERE (scheduler, job_id, attempt) IN ({oldest})",  # noqa: S608
+            (most,),
+        )
+        return dropped > 0
 
     def _compact_runs(self, before: float, most: int) -> int:
         row = self._db.one("SELECT value FROM meta WHERE key = 'compact_until'")

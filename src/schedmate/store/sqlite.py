@@ -9,15 +9,27 @@ from schedmate.store.migrations import MIGRATIONS
 from schedmate.store.tables import TableStore
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
+    from schedmate.model import PastRun
     from schedmate.model.lessons import LearnedRule, PastFailure
     from schedmate.store.sketches import Shown
+
+_MANY = 1000
 
 
 class SqliteStore(TableStore):
     def __init__(self, path: Path, *, scheduler: str = "local", shown: Shown | None = None) -> None:
-        super().__init__(Database(path, MIGRATIONS), scheduler=scheduler, shown=shown)
+        self._file = Database(path, MIGRATIONS)
+        super().__init__(self._file, scheduler=scheduler, shown=shown)
+
+    def keep_runs(self, runs: Sequence[PastRun]) -> None:
+        if len(runs) < _MANY:
+            super().keep_runs(runs)
+            return
+        with self._file.large_cache():
+            super().keep_runs(runs)
 
 
 class ReadOnlyStore(TableStore):

@@ -16,16 +16,20 @@ from schedmate.model import (
     LlmCall,
     NodeRun,
     PastRun,
+    Prediction,
     Progress,
 )
 from schedmate.model.wire import dumps, loads
 from schedmate.store.base import KeptAdvice, KeptEvent, KeptProgress, Spending
+from schedmate.store.facts import StoredFacts, action_record, facts_of
 from schedmate.store.lessons import Lessons
 from schedmate.store.listed_jobs import ListedJobs
 from schedmate.store.noderuns import NODE_RUNS, node_run
 from schedmate.store.notices import NoticeTables
 from schedmate.store.overview import Overview
+from schedmate.store.past_runs import MATCHES, PastRunParts
 from schedmate.store.retention import Retention
+from schedmate.store.run_facts import keep_run_facts
 from schedmate.store.sketches import Shown, Sketches
 from schedmate.store.tokens import TokenTable
 
@@ -35,8 +39,6 @@ if TYPE_CHECKING:
 
     from schedmate.store.database import Database
 
-_MATCHES = 200
-"""How many runs of the same code are worth looking at."""
 _AT_ONCE = 5000
 """Runs that are kept together: their keys are written in the order in which they are stored."""
 _PROBE = 65_536
@@ -44,8 +46,12 @@ _PROBE = 65_536
 _READINGS = 4000
 """How many of the newest rows of what was read are kept: two or three a job."""
 
+_ACTIONS = "SELECT body, state, at, note FROM actions WHERE scheduler = ?"
 
-class TableStore(Lessons, ListedJobs, TokenTable, NoticeTables, Overview, Sketches, Retention):
+
+class TableStore(
+    Lessons, ListedJobs, TokenTable, NoticeTables, Overview, PastRunParts, Sketches, Retention
+):
     """Fulfils `Store`."""
 
     def __init__(self, db: Database, *, scheduler: str, shown: Shown | None) -> None:
@@ -84,6 +90,7 @@ class TableStore(Lessons, ListedJobs, TokenTable, NoticeTables, Overview, Sketch
 
     def _keep_some(self, runs: Sequence[PastRun]) -> None:
         self._db.put("runs", (self._as_row(run) for run in runs))
+        keep_run_facts(self._db, self._scheduler, [run.job.id for run in runs])
         self._keep_sketches([(self._scheduler, run) for run in runs])
         self._db.run_many(
             "DELETE FROM tracking WHERE scheduler = ? AND job_id = ? AND attempt <= ?",
@@ -131,21 +138,27 @@ class TableStore(Lessons, ListedJobs, TokenTable, NoticeTables, Overview, Sketch
         return self._runs(
             "code = ? AND arguments = ? ORDER BY end_time DESC",
             (fingerprint.code, fingerprint.arguments),
-            limit=_MATCHES,
+            limit=MATCHES,
         )
 
     def runs_of_code(self, code: str) -> list[PastRun]:
-        return self._runs("code = ? ORDER BY end_time DESC", (code,), limit=_MATCHES)
+        return self._runs("code = ? ORDER BY end_time DESC", (code,), limit=MATCHES)
 
     def recent_runs(self, *, user: str | None = None, limit: int = 1000) -> list[PastRun]:
-        if user is None:
-            return self._runs("TRUE ORDER BY end_time DESC", (), limit=limit)
-        return self._runs('"user" = ? ORDER BY end_time DESC', (user,), limit=limit)
+        return self.page_of_runs(user=user, limit=limit, offset=0)
 
-    def _runs(self, where: str, values: tuple[Any, ...], *, limit: int) -> list[PastRun]:
+    def page_of_runs(self, *, user: str | None, limit: int, offset: int) -> list[PastRun]:
+        if user is None:
+            return self._runs("TRUE ORDER BY end_time DESC", (), limit=limit, offset=offset)
+        newest = '"user" = ? ORDER BY end_time DESC'
+        return self._runs(newest, (user,), limit=limit, offset=offset)
+
+    def _runs(
+        self, where: str, values: tuple[Any, ...], *, limit: int, offset: int = 0
+    ) -> list[PastRun]:
         # `where` is always one of the literals above
-        query = f"SELECT body FROM runs WHERE {where} LIMIT ?"  # noqa: S608
-        return self._seen(body for (body,) in self._db.rows(query, (*values, limit)))
+        query = f"SELECT body FROM runs WHERE {where} LIMIT ? OFFSET ?"  # noqa: S608
+        return self._seen(body for (body,) in self._db.rows(query, (*values, limit, offset)))
 
     def node_runs(self, *, since: float, limit: int = 20_000) -> list[NodeRun]:
         rows = self._db.rows(NODE_RUNS, (self._scheduler, since, limit))
@@ -155,7 +168,19 @@ class TableStore(Lessons, ListedJobs, TokenTable, NoticeTables, Overview, Sketch
 
     def keep_advice(self, job_id: JobId, kept: KeptAdvice) -> None:
         marks = None if kept.fingerprint is None else dumps(kept.fingerprint)
-        self._db.put("advice", [(self._scheduler, job_id, dumps(kept.advice), marks)])
+        with self.together():
+            self._db.put("advice", [(self._scheduler, job_id, dumps(kept.advice), marks)])
+            self._keep_prediction(job_id, kept.advice.prediction)
+
+    def _keep_prediction(self, job_id: JobId, made: Prediction) -> None:
+        """Where a run of it has ended already."""
+        spread = made.duration_s
+        quantiles = (None,) * 3 if spread is None else (spread.p10, spread.p50, spread.p90)
+        self._db.run(
+            "UPDATE run_facts SET basis = ?, p10 = ?, p50 = ?, p90 = ?"
+            " WHERE scheduler = ? AND job_id = ?",
+            (made.basis, *quantiles, self._scheduler, job_id),
+        )
 
     def advice(self, job_id: JobId) -> KeptAdvice | None:
         row = self._db.one(
@@ -219,17 +244,22 @@ class TableStore(Lessons, ListedJobs, TokenTable, NoticeTables, Overview, Sketch
         )
 
     def actions(
-        self, *, job_id: JobId | None = None, state: ActionState | None = None
+        self,
+        *,
+        job_id: JobId | None = None,
+        state: ActionState | None = None,
+        since: float | None = None,
     ) -> list[ActionRecord]:
+        # what is not asked for is left out of the statement: an index serves the rest
+        wanted = {"job_id = ?": job_id, "state = ?": state, "at >= ?": since}
+        given = {term: value for term, value in wanted.items() if value is not None}
         rows = self._db.rows(
-            "SELECT body, state, at, note FROM actions WHERE scheduler = ?"
-            " AND (? IS NULL OR job_id = ?) AND (? IS NULL OR state = ?) ORDER BY id",
-            (self._scheduler, job_id, job_id, state, state),
+            " AND ".join((_ACTIONS, *given)) + " ORDER BY id", (self._scheduler, *given.values())
         )
-        return [
-            ActionRecord(action=loads(Action, body), state=how, at=at, note=note)
-            for body, how, at, note in rows
-        ]
+        return [action_record(*row) for row in rows]
+
+    def job_facts(self, job_ids: Sequence[JobId]) -> dict[JobId, StoredFacts]:
+        return facts_of(self._db, self._scheduler, job_ids)
 
     # the event log
 

@@ -35,6 +35,9 @@ class MemoryHistory:
         found = (run for run in self.runs if user is None or run.job.user == user)
         return _newest_first(found)[:limit]
 
+    def recent_jobs(self, *, limit: int) -> list[Job]:
+        return [run.job for run in self.recent_runs(limit=limit)]
+
     def sketches(self, keys: Sequence[int], *, limit: int = 300) -> bytes:
         wanted = set(keys)
         rows: dict[int, bytes] = {}

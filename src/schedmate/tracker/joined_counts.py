@@ -7,11 +7,11 @@ from statistics import fmean
 
 from schedmate.tracker.counting.series import Series
 from schedmate.tracker.counting.table import LEARNED
-from schedmate.tracker.formats.parts import UNEQUAL
 from schedmate.tracker.position import AMBIGUOUS, NO_TOTAL, RunPosition
 from schedmate.tracker.scan import LogScan
 from schedmate.tracker.total_sources import ANNOUNCED, TotalSources
 
+_PHASES = ("phase", "stage")
 _ALL_KNOWN = 0.7
 _UNKNOWN_LENGTHS = 0.4
 
@@ -51,7 +51,7 @@ def over_epochs(main: Series, sources: TotalSources) -> RunPosition | None:
 def over_parts(scan: LogScan) -> RunPosition | None:
     """Phases of a known number: those to come are taken to be as long as those that are known."""
     part = scan.table.part()
-    if part is None or part.total is None or part.name not in UNEQUAL:
+    if part is None or part.total is None or part.name not in _PHASES:
         return None
     count = scan.table.newest_of_run()
     if count is None or count.total is None or (count.laps and count.format == LEARNED):
@@ -68,12 +68,22 @@ def over_parts(scan: LogScan) -> RunPosition | None:
     total = before + (0.0 if waiting else count.total)
     total += (to_come if waiting else to_come - 1) * fmean(known)
     done = before + (0.0 if waiting else count.done)
+    if to_come > 1:  # the sum is a guess: it gives a share, and is not shown as a total
+        return RunPosition(
+            unit=part.unit,
+            current=part.current,
+            done=part.total * done / total,
+            total=part.total,
+            confidence=min(_UNKNOWN_LENGTHS, count.confidence),
+            series=part,
+            inner=count,
+        )
     return RunPosition(
         unit=count.unit,
         current=done,
         done=done,
-        total=float(round(total)),
-        confidence=min(_ALL_KNOWN if to_come <= 1 else _UNKNOWN_LENGTHS, count.confidence),
+        total=total,
+        confidence=min(_ALL_KNOWN, count.confidence),
         series=count,
         before=before,
     )

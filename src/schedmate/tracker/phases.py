@@ -118,19 +118,16 @@ def _was_left_at_its_end(scan: LogScan, position: RunPosition) -> bool:
     A large one may also have been cut off: then the log has to have a last word.
     """
     if position.fraction is None:
-        return scan.parted() or _ended_with_a_round(scan)
+        return scan.parted() or _expected_its_end(scan)
     if not position.at_last_unit:
         return False
     return position.last_unit_is_small or scan.parted() or scan.closed()
 
 
-def _ended_with_a_round(scan: LogScan) -> bool:
-    """How many rounds there are is unknown, but the last one was not cut off."""
+def _expected_its_end(scan: LogScan) -> bool:
+    """The job's own estimate in its newest count is that nothing is left."""
     newest = scan.table.newest()
-    if newest is None:
-        return False
-    whole = newest.total is not None and newest.laps_done > 0 and newest.done >= newest.total
-    return whole or newest.eta_s == 0
+    return newest is not None and newest.eta_s == 0
 
 
 def _nothing_follows(facts: Facts) -> bool:

@@ -23,7 +23,7 @@ from schedmate.service.views.similar import similar_runs
 from schedmate.service.views.site_answers import Identity
 from schedmate.web.asking import AJobId, AQueue, ASite, AViewer
 from schedmate.web.etags import fresh_json, tagged_json
-from schedmate.web.paging import APage, page_of
+from schedmate.web.paging import APage
 from schedmate.web.problems import NO_JOB, NOT_MODIFIED, PROBLEMS, described
 from schedmate.web.queue import find, next_page
 from schedmate.web.wording import in_words
@@ -34,12 +34,18 @@ router = APIRouter(prefix="/api/v1", responses={**PROBLEMS, **NOT_MODIFIED}, tag
 @router.get("/jobs", response_model=JobsPage)
 def jobs(request: Request, site: ASite, viewer: AViewer, wanted: AQueue) -> Response:
     """The queue, filtered and sorted, a page at a time."""
-    found = find(site.board.views(), wanted, time.time(), lambda one: site.seen_by(viewer, one))
+    found = find(
+        site.board.views(),
+        wanted,
+        time.time(),
+        lambda one: site.shown_to(viewer, one),
+        viewer.may_read,
+    )
     following = next_page(wanted, found)
     return tagged_json(
         request,
         JobsPage(
-            jobs=tuple(site.shown_to(viewer, view) for view in found.views),
+            jobs=tuple(found.views),
             total=found.total,
             next=None if following is None else following.url(),
         ),
@@ -101,9 +107,9 @@ def history(
     user: Annotated[str, Query(max_length=200)] = "",
 ) -> Response:
     """Past runs, the newest first."""
-    found = site.store.recent_runs(user=user or None, limit=paging.end + 1)
-    shown, following = page_of(found, paging, user=user)
-    runs = tuple(viewer.run(run) for run in shown)
+    found = site.store.page_of_runs(user=user or None, limit=paging.limit + 1, offset=paging.offset)
+    following = paging.following(more=len(found) > paging.limit, user=user)
+    runs = tuple(viewer.run(run) for run in found[: paging.limit])
     return tagged_json(request, HistoryPage(runs=runs, next=following))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
@@ -60,6 +61,7 @@ def create_app(site: Site) -> FastAPI:
     async def running(app: FastAPI) -> AsyncIterator[None]:
         with closing(QuickAdvice(lambda: open_store(site.settings))) as app.state.advice:
             app.state.advice.rehearse()
+            threading.Thread(target=app.state.readings.warm, name="warm", daemon=True).start()
             async with stream.open_hub(site) as app.state.hub:
                 yield
 

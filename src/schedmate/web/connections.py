@@ -21,7 +21,9 @@ class Connection(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        uid = peer_uid(transport.get_extra_info("socket"))
+        end = transport.get_extra_info("socket")
+        send_at_once(end)
+        uid = peer_uid(end)
         if uid is not None:
             self.client, self.server = (UNIX, uid), (UNIX, None)
         self._answered: Any = None
@@ -40,6 +42,15 @@ class Connection(H11Protocol):
             return
         self._idle_at_last_look, self._answered = idle, self.cycle
         self._timer = self.loop.call_later(SLOW_S, self._look)
+
+
+def send_at_once(end: socket.socket | None) -> None:
+    """Else the body of an answer waits until its head is acknowledged, 40 ms on Linux.
+
+    asyncio sees to it only for sockets whose protocol is named, which ours is not.
+    """
+    if end is not None and end.family != socket.AF_UNIX:
+        end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
 
 def peer_uid(end: socket.socket | None) -> int | None:

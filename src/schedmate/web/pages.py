@@ -25,7 +25,9 @@ def queue(
 ) -> HTMLResponse:
     """The queue, as the query string asks for it."""
     now = time.time()
-    found = find(site.board.views(), wanted, now, lambda one: site.seen_by(viewer, one))
+    found = find(
+        site.board.views(), wanted, now, lambda one: site.shown_to(viewer, one), viewer.may_read
+    )
     accuracy = readings.accuracy(now)
     return live_page(
         "queue.html",
@@ -37,7 +39,7 @@ def queue(
         found=found,
         following=next_page(wanted, found),
         before=wanted.before,
-        rows=[queue_row(site.shown_to(viewer, view), now, in_words) for view in found.views],
+        rows=[queue_row(view, now, in_words) for view in found.views],
         starts=readings.starts(now),
         predictions=accuracy.predictions[0],
         etas=next((one for one in accuracy.etas if one.error is not None), None),

@@ -86,14 +86,18 @@ def find(
     wanted: Wanted,
     now: float,
     shown: Callable[[JobView], JobView] = lambda view: view,
+    may_read: Callable[[str], bool] = lambda _: True,
 ) -> Found:
-    """`shown` is what the viewer may see of a view: no one finds a job by what they may not."""
-    fitting = [view for view in map(shown, views) if _fits(view, wanted)]
+    """`shown` is what the viewer may see of a view, and is made of those on the page alone.
+
+    No one finds a job by what they may not read; it is sorted by numbers that everyone sees.
+    """
+    fitting = [view for view in views if _fits(view.job, wanted, may_read)]
     states = Counter(view.job.state for view in fitting)
     chosen = [view for view in fitting if has_state(view.job, wanted.state)]
     chosen.sort(key=_key(wanted.sort, now), reverse=wanted.down)
     page = chosen[wanted.offset : wanted.offset + wanted.limit]
-    return Found(views=page, total=len(chosen), states=states)
+    return Found(views=list(map(shown, page)), total=len(chosen), states=states)
 
 
 def next_page(wanted: Wanted, found: Found) -> Wanted | None:
@@ -101,13 +105,15 @@ def next_page(wanted: Wanted, found: Found) -> Wanted | None:
     return replace(wanted, offset=following) if following < found.total else None
 
 
-def _fits(view: JobView, wanted: Wanted) -> bool:
-    job = view.job
+def _fits(job: Job, wanted: Wanted, may_read: Callable[[str], bool]) -> bool:
     if wanted.user and job.user != wanted.user:
         return False
     if wanted.partition and wanted.partition not in (job.request.partition or "").split(","):
         return False
-    text = " ".join((job.id, job.name, job.user, *job.nodes)).lower()
+    if not wanted.q:
+        return True
+    name = job.name if may_read(job.user) else ""
+    text = " ".join((job.id, name, job.user, *job.nodes)).lower()
     return all(word in text for word in wanted.q.lower().split())
 
 

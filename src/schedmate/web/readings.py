@@ -6,6 +6,7 @@ import hashlib
 import hmac
 import secrets
 import threading
+import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated
 
@@ -22,6 +23,7 @@ from schedmate.service.views.expected_start import expected_starts, most_at_once
 from schedmate.service.views.run_curves import CurveReader
 from schedmate.service.views.run_window import WINDOW_S, RunWindow
 from schedmate.service.views.site_load import uses
+from schedmate.web.measured import Measured
 
 if TYPE_CHECKING:
     from schedmate.model import JobId
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
 
 _FRESH_S = 60.0
 _STARTS_FRESH_S = 2.0
+_ETAS = 5000
+"""The newest, of which the error of shown ends is measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +50,8 @@ class Readings:
     window: RunWindow
     curves: CurveReader = field(default_factory=CurveReader)
     _secret: bytes = field(default_factory=lambda: secrets.token_bytes(32))
-    _accuracy: tuple[float, Accuracy] | None = None
-    _capacity: tuple[float, dict[str, int]] | None = None
+    _accuracy: Measured[Accuracy] = field(init=False)
+    _capacity: Measured[dict[str, int]] = field(init=False)
     _starts: tuple[float, dict[JobId, float]] | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -55,23 +59,36 @@ class Readings:
     def of(cls, site: Site) -> Readings:
         return cls(site=site, window=RunWindow(site.store))
 
+    def __post_init__(self) -> None:
+        nothing = Accuracy([Score(name="all", cases=0)], [], [])
+        self._accuracy = Measured(self._measure_accuracy, nothing, fresh_s=_FRESH_S)
+        self._capacity = Measured(self._measure_capacity, {}, fresh_s=_FRESH_S)
+
+    def warm(self) -> None:
+        """Begin with what the first page shows, where there is anything to show."""
+        if self.site.store.newest_change():
+            now = time.time()
+            self._accuracy.value(now)
+            self._capacity.value(now)
+
     def accuracy(self, now: float) -> Accuracy:
-        with self._lock:
-            if self._accuracy is None or now - self._accuracy[0] >= _FRESH_S:
-                runs = self.window.runs(now)
-                seen = self.site.store.etas_seen(since=now - WINDOW_S)
-                by_week = weekly(runs, now, prediction_error)
-                self._accuracy = now, Accuracy(predictions(runs), etas(runs, seen), by_week)
-            return self._accuracy[1]
+        return self._accuracy.value(now)
+
+    def _measure_accuracy(self, now: float) -> Accuracy:
+        runs = self.window.runs(now)
+        seen = self.site.store.etas_seen(since=now - WINDOW_S, limit=_ETAS)
+        by_week = weekly(runs, now, prediction_error)
+        return Accuracy(predictions(runs), etas(runs, seen), by_week)
+
+    def _measure_capacity(self, now: float) -> dict[str, int]:
+        return most_at_once(uses(self.window.runs(now), self.site.board.views(), now))
 
     def starts(self, now: float) -> dict[JobId, float]:
         """When waiting jobs could start, in seconds from now."""
+        capacity = self._capacity.value(now)
         with self._lock:
             if self._starts is None or now - self._starts[0] >= _STARTS_FRESH_S:
-                views = self.site.board.views()
-                if self._capacity is None or now - self._capacity[0] >= _FRESH_S:
-                    self._capacity = now, most_at_once(uses(self.window.runs(now), views, now))
-                self._starts = now, expected_starts(views, self._capacity[1], now)
+                self._starts = now, expected_starts(self.site.board.views(), capacity, now)
             return self._starts[1]
 
     def token(self, viewer: Viewer) -> str:

@@ -7,6 +7,7 @@ import logging
 import socket
 import threading
 from contextlib import closing, contextmanager, suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 import uvicorn
@@ -14,13 +15,14 @@ import uvicorn
 from schedmate.model import BadInput, SchedMateError
 from schedmate.service.usecases.tokens import has_valid_token
 from schedmate.service.wiring import open_store
+from schedmate.web import stream
 from schedmate.web.access import is_loopback
 from schedmate.web.app import create_app
 from schedmate.web.connections import Connection
 from schedmate.web.site import Site
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from schedmate.config import Settings
@@ -40,8 +42,9 @@ def serving(settings: Settings, *, host: str, port: int | None) -> Iterator[Site
     with closing(open_store(settings)) as store:
         check_access(settings, store, host, port)
         site = Site.of(settings, store)
+        app = create_app(site)
         config = uvicorn.Config(
-            create_app(site),
+            app,
             http=Connection,
             log_config=None,  # the daemon's own log has its lines
             log_level="error",  # what strangers send must not fill the log
@@ -54,7 +57,7 @@ def serving(settings: Settings, *, host: str, port: int | None) -> Iterator[Site
             ssl_keyfile=settings.web.key,
         )
         with _listening(host, port) as tcp, _unix_socket(settings.web.socket) as unix:
-            server = _Server(config, tcp, unix)
+            server = _Server(config, tcp, unix, partial(stream.end_all, app))
             threads = [
                 threading.Thread(target=site.keep_fresh, args=(stop,), name="board", daemon=True),
                 threading.Thread(target=server.run, name="web", daemon=True),
@@ -140,10 +143,14 @@ class _Server(uvicorn.Server):
     """The signals belong to the daemon's loop."""
 
     def __init__(
-        self, config: uvicorn.Config, tcp: list[socket.socket], unix: socket.socket | None
+        self,
+        config: uvicorn.Config,
+        tcp: list[socket.socket],
+        unix: socket.socket | None,
+        end_streams: Callable[[], None],
     ) -> None:
         super().__init__(config)
-        self._tcp, self._unix = tcp, unix
+        self._tcp, self._unix, self._end_streams = tcp, unix, end_streams
         self.failed = threading.Event()
 
     @contextmanager
@@ -169,6 +176,10 @@ class _Server(uvicorn.Server):
             sock=self._unix,
         )
         self.servers.append(listener)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._end_streams()
+        await super().shutdown(sockets)
 
     def wait_until_started(self) -> None:
         for _ in range(int(_STARTS_WITHIN_S / 0.02)):

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger("schedmate.web")
 _REFRESH_S = 1.0
 _STALE_S = 30.0
+_MOST_OWNERS = 20_000
 _MOST_MASKED = 5000
 Listener = Callable[[list["JobId"]], None]
 
@@ -62,6 +63,7 @@ class Site:
     looked_at: float | None = None
     """When the daemon last saw the scheduler."""
     stale_after_s: float = 300.0
+    _owners: dict[JobId, str] = field(default_factory=dict)
     sign_ins: FailedSignIns = field(init=False)
     tests: Buckets = field(default_factory=lambda: Buckets(rate=1 / 600, size=5))
     """Test messages, by user."""
@@ -159,7 +161,16 @@ class Site:
 
     def seen_by(self, viewer: Viewer, view: JobView) -> JobView:
         """What the viewer has a right to see; for finding jobs by it."""
-        return seen_by(viewer, view, owners_in(self.store))
+        return seen_by(viewer, view, self._owner_of)
+
+    def _owner_of(self, job_id: JobId) -> str:
+        """Of a past job, which never changes; one that is not known may become known."""
+        owner = self._owners.get(job_id) or owners_in(self.store)(job_id)
+        if owner:
+            if len(self._owners) >= _MOST_OWNERS:
+                self._owners.clear()
+            self._owners[job_id] = owner
+        return owner
 
     def shown_to(self, viewer: Viewer, view: JobView) -> JobView:
         """The same as it leaves the daemon: secrets of another user's job are masked."""

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Annotated
 
-from fastapi import APIRouter, Depends, HTTPException, Request
+from fastapi import APIRouter, Depends, FastAPI, HTTPException, Request
 from fastapi.responses import StreamingResponse
 
 from schedmate.web.asking import AViewer
@@ -32,7 +32,7 @@ class Hub:
     def __init__(self, site: Site) -> None:
         self._site = site
         self._loop = asyncio.get_running_loop()
-        self._waiting: dict[asyncio.Queue[list[JobId]], str] = {}
+        self._waiting: dict[asyncio.Queue[list[JobId] | None], str] = {}
         """By whom: the user that each stream is of."""
         site.listeners.append(self._changed)
 
@@ -45,15 +45,22 @@ class Hub:
 
     def _wake(self, jobs: list[JobId]) -> None:
         for queue in self._waiting:
-            pending = queue.get_nowait() if queue.full() else []
+            pending = (queue.get_nowait() or []) if queue.full() else []
             queue.put_nowait([*pending, *jobs][-_MOST_NAMED - 1 :])
+
+    def end(self) -> None:
+        """Of the server: no stream holds it up."""
+        for queue in self._waiting:
+            if queue.full():
+                queue.get_nowait()
+            queue.put_nowait(None)
 
     def has_room(self, user: str) -> bool:
         of_user = sum(one == user for one in self._waiting.values())
         return len(self._waiting) < _MOST_STREAMS and of_user < _MOST_OF_ONE
 
     async def events(self, user: str) -> AsyncIterator[str]:
-        queue: asyncio.Queue[list[JobId]] = asyncio.Queue(1)
+        queue: asyncio.Queue[list[JobId] | None] = asyncio.Queue(1)
         self._waiting[queue] = user
         try:
             yield "retry: 3000\n\n"
@@ -63,6 +70,8 @@ class Hub:
                 except TimeoutError:
                     yield ": still there\n\n"
                     continue
+                if jobs is None:
+                    return
                 named = sorted(set(jobs)) if len(jobs) <= _MOST_NAMED else None
                 data = json.dumps({"version": self._site.board.version, "jobs": named})
                 yield f"id: {self._site.board.version}\nevent: jobs\ndata: {data}\n\n"
@@ -77,6 +86,13 @@ async def open_hub(site: Site) -> AsyncIterator[Hub]:
         yield hub
     finally:
         hub.close()
+
+
+def end_all(app: FastAPI) -> None:
+    """The streams of an application that is about to stop."""
+    hub = getattr(app.state, "hub", None)
+    if isinstance(hub, Hub):
+        hub.end()
 
 
 def hub_of(request: Request) -> Hub:

@@ -194,6 +194,15 @@ def test_the_middle_of_two_humps_is_their_median():
     assert spread_of(below_of(mass)).p50 == pytest.approx(600, rel=0.1)
 
 
+def test_failed_runs_of_others_are_no_durations():
+    completed = [a_run(number, 3600, user="bob") for number in range(4)]
+    failed = [a_run(9 + number, 5, user="bob", state=JobState.FAILED) for number in range(20)]
+    answer = ask(MemoryHistory([*completed, *failed]), model="gpt2")
+    assert answer.basis == "history"
+    assert answer.duration_s.p50 == pytest.approx(3600, rel=0.01)
+    assert "4 completed runs" in answer.explanation
+
+
 def test_a_range_too_wide_to_plan_by_is_called_that():
     short, long = ([a_run(n + at, took, user="bob") for n in range(5)] for at, took in WIDTHS)
     wide = ask(MemoryHistory([*short, *long]), model="gpt2")

@@ -59,9 +59,10 @@ def learn(history: History, *, at: float) -> None:
 def _learn_site(history: History, scaling: Scaling, *, at: float) -> None:
     """The cohorts from all runs, and from the newest how far their code tells more."""
     site, blend = CohortModel(), Blend()
-    recent = history.recent_runs(limit=_RUNS)
-    newest = {run.job.id: run for run in recent[:_REHEARSED] if run.duration_s > 0}
-    jobs = [job for job in map(ended_job, recent) if job is not None]
+    recent = history.recent_runs(limit=_REHEARSED)
+    newest = {run.job.id: run for run in recent if run.duration_s > 0}
+    ended = (ended_job(PastRun(job=job)) for job in history.recent_jobs(limit=_RUNS))
+    jobs = [job for job in ended if job is not None]
     since = min((run.job.submit_time for run in newest.values()), default=0.0)
     site.learn(job for job in jobs if job.ended_at < since)
     past, in_flight = StoredRuns(history), dict[str, Blended]()

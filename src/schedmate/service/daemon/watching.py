@@ -7,14 +7,14 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
-from schedmate.model import JobState, SchedMateError
+from schedmate.model import JobState, SchedMateError, StoreUnavailable
 from schedmate.service.records.log_files import logs_of
 from schedmate.service.records.run_record import EndedRun
 from schedmate.service.records.run_tracking import TrackedRun, track_run
 from schedmate.tracker.tailing.budget import ReadBudget
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from schedmate.model import Job, JobId, Progress
     from schedmate.service.daemon.pattern_learning import PatternLearning
@@ -63,20 +63,23 @@ class LogWatcher:
         self._interactive = interactive
         self._store = store
         self._learning = learning
+        self._begun: dict[JobId, Job] = {}
+        """Runs whose logs are opened when it is their turn: a daemon may start with thousands."""
         self._tracked: dict[JobId, TrackedRun] = {}
         self._looked_at = time.monotonic()
         self._last_polls_s = 0.0
 
     @property
     def jobs(self) -> frozenset[JobId]:
-        return frozenset(self._tracked)
+        return frozenset((*self._begun, *self._tracked))
 
     def begin(self, job: Job) -> None:
         """Track the logs of a run, from where an earlier daemon stopped if there was one.
 
         A new run of the job replaces the old.
         """
-        self._tracked[job.id] = track_run(job, self._store)
+        self._tracked.pop(job.id, None)
+        self._begun[job.id] = job
 
     def look(self, now: float) -> list[tuple[JobId, Progress]]:
         """Where the jobs stand; of very many only those that have waited longest."""
@@ -90,8 +93,8 @@ class LogWatcher:
 
     def end(self, job: Job) -> EndedRun | None:
         """Stop tracking, with a last look at what the run wrote before it ended."""
-        one = self._tracked.pop(job.id, None)
-        if one is None and self._store.tracking(job.id, job.restarts) is not None:
+        one, begun = self._tracked.pop(job.id, None), self._begun.pop(job.id, None)
+        if one is None and (begun or self._store.tracking(job.id, job.restarts) is not None):
             one = track_run(job, self._store)  # by a daemon that was gone before the run was over
         if one is None or job.end_time is None:
             return None
@@ -103,6 +106,7 @@ class LogWatcher:
         return EndedRun(progress, one.tracker.profile())
 
     def forget(self, job_id: JobId) -> None:
+        self._begun.pop(job_id, None)
         self._tracked.pop(job_id, None)
 
     def close(self) -> None:
@@ -119,7 +123,7 @@ class LogWatcher:
         share = _SHARE * (self._looked_at - last)
         until = time.thread_time() + min(_LONGEST_LOOK_S, max(_LEAST_LOOK_S, share))
         polled = []
-        for one in sorted(self._tracked.values(), key=_turn):
+        for one in self._in_turn():
             one.looked_at = self._looked_at
             progress = self._poll(one, now, ReadBudget(_LONGEST_POLL_S), running=True)
             if progress is not None:
@@ -127,6 +131,23 @@ class LogWatcher:
             if time.thread_time() > until or time.monotonic() > self._looked_at + _LONGEST_WAIT_S:
                 break
         return polled
+
+    def _in_turn(self) -> Iterator[TrackedRun]:
+        """Those that were never looked at, then those that wait longest."""
+        before = sorted(self._tracked.values(), key=_turn)
+        for job in sorted(self._begun.values(), key=lambda job: job.user):
+            try:
+                one = track_run(job, self._store)
+            except StoreUnavailable:
+                raise
+            except Exception:  # noqa: BLE001 - as with `_poll`
+                _log.exception("the logs of job %s cannot be tracked", job.id)
+                self.forget(job.id)
+                continue
+            del self._begun[job.id]
+            self._tracked[job.id] = one
+            yield one
+        yield from before
 
     def _last_poll(self, one: TrackedRun, now: float, ended: _Ended | None) -> Progress | None:
         """Read to the end of the logs; where that takes too long, leave out all before it."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,9 +14,7 @@ from schedmate.tracker import JobTracker
 from schedmate.tracker.forecasting.step_schedule import schedule_of_code
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from schedmate.model import Job, LearnedPattern, PastRun, RunProfile
+    from schedmate.model import Job, JobId, LearnedPattern, RunProfile
     from schedmate.store import KeptAdvice, Store
     from schedmate.tracker.forecasting.step_schedule import StepSchedule
 
@@ -81,26 +78,23 @@ def _schedule(job: Job, kept: KeptAdvice | None) -> StepSchedule | None:
 
 
 def similar_profiles(kept: KeptAdvice | None, store: Store) -> tuple[RunProfile, ...]:
-    """Of the runs most similar to this job that completed, the most similar first."""
+    """Of the runs most similar to this job that completed, the most similar first.
+
+    The same code with the same arguments, with other arguments, then the predictor's matches.
+    """
     if kept is None:
         return ()
-    profiles = {
-        (run.job.id, run.job.restarts, run.job.submit_time): run.profile
-        for run in _similar_runs(kept, store)
-        if run.job.state is JobState.COMPLETED and run.profile is not None
-    }
-    return tuple(islice(profiles.values(), _MOST_PROFILES))
-
-
-def _similar_runs(kept: KeptAdvice, store: Store) -> Iterator[PastRun]:
-    """The same code with the same arguments, with other arguments, then the predictor's matches."""
+    found: dict[tuple[JobId, int, float], RunProfile] = {}
     if kept.fingerprint is not None:
-        yield from store.runs_with_fingerprint(kept.fingerprint)
-        yield from store.runs_of_code(kept.fingerprint.code)
+        found = store.completed_profiles(kept.fingerprint, limit=_MOST_PROFILES)
     for match in kept.advice.prediction.matches:
+        if len(found) >= _MOST_PROFILES:
+            break
         run = store.run(match.job_id)
-        if run is not None:
-            yield run
+        if run is not None and run.job.state is JobState.COMPLETED and run.profile is not None:
+            key = run.job.id, run.job.restarts, run.job.submit_time
+            found.setdefault(key, run.profile)
+    return tuple(found.values())
 
 
 def _code(kept: KeptAdvice | None) -> str | None:

@@ -6,14 +6,15 @@ import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from schedmate.service.views.job_view import JobView, actions_on, advice_on, retry_outcome
+from schedmate.model import array_of
+from schedmate.service.views.job_view import JobView, retry_outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from schedmate.model import Job, JobId
     from schedmate.service.visibility import Viewer
-    from schedmate.store import Store
+    from schedmate.store import Store, StoredFacts
 
 _PAGE = 1000
 
@@ -37,7 +38,7 @@ class Board:
             return self._load()
         changed: list[JobId] = []
         while page := self._store.changes(after=self.version, limit=_PAGE):
-            found = {one.job_id: self._read(one.job_id) for one in page}
+            found = self._read([one.job_id for one in page])
             with self._lock:
                 for job_id, view in found.items():
                     if view is None:
@@ -51,7 +52,7 @@ class Board:
     def _load(self) -> list[JobId]:
         """At first all that are listed; what changes meanwhile is read again."""
         newest = self._store.newest_change()
-        found = {job.id: known_of(job, self._store) for job in self._store.listed_jobs()}
+        found = all_known_of(self._store.listed_jobs(), self._store)
         with self._lock:
             self._views, self.version = found, newest
         return list(found)
@@ -67,23 +68,41 @@ class Board:
     def jobs(self) -> list[Job]:
         return [view.job for view in self.views()]
 
-    def _read(self, job_id: JobId) -> JobView | None:
-        job = self._store.listed(job_id)
-        return None if job is None else known_of(job, self._store)
+    def _read(self, job_ids: list[JobId]) -> dict[JobId, JobView | None]:
+        """None of those that are no longer listed."""
+        views = all_known_of(self._store.listed_jobs(job_ids), self._store)
+        return {job_id: views.get(job_id) for job_id in job_ids}
 
 
 def known_of(job: Job, store: Store) -> JobView:
     """One job with all that the store has about it; no log is read for it."""
-    kept, seen = advice_on(job.id, store), store.progress(job.id, job.restarts)
-    diagnoses, actions = store.diagnoses(job.id), actions_on(job.id, store)
+    return all_known_of([job], store)[job.id]
+
+
+def all_known_of(jobs: Sequence[Job], store: Store) -> dict[JobId, JobView]:
+    """Many at once, in as many statements as one takes."""
+    wholes = {_whole(job.id) for job in jobs}
+    facts = store.job_facts(sorted({*wholes, *(job.id for job in jobs)}))
+    return {job.id: _view(job, facts[job.id], facts[_whole(job.id)]) for job in jobs}
+
+
+def _whole(job_id: JobId) -> JobId:
+    """The array of a task, the heterogeneous job of a part, else the job itself."""
+    return array_of(job_id) or job_id.partition("+")[0]
+
+
+def _view(job: Job, own: StoredFacts, whole: StoredFacts) -> JobView:
+    """A task or a part is advised with its whole, and a part is acted upon with it."""
+    current = own.attempt == job.restarts
+    actions = whole.actions if "+" in job.id else own.actions
     return JobView(
         job=job,
-        advice=None if kept is None else kept.advice,
-        progress=None if seen is None else seen.progress,
-        progress_at=None if seen is None else seen.at,
-        diagnoses=diagnoses,
+        advice=whole.advice if own.advice is None else own.advice,
+        progress=own.progress if current else None,
+        progress_at=own.progress_at if current else None,
+        diagnoses=own.diagnoses,
         actions=actions,
-        retry=retry_outcome(job, diagnoses, actions),
+        retry=retry_outcome(job, own.diagnoses, actions),
     )
 
 

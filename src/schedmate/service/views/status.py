@@ -12,6 +12,7 @@ from schedmate.service.views.site_answers import SiteStatus
 
 if TYPE_CHECKING:
     from schedmate.config import Settings
+    from schedmate.model import Job
     from schedmate.store import Store
 
 _DAY_S = 86_400.0
@@ -22,22 +23,22 @@ _ACTS = 10
 def site_status(settings: Settings, store: Store, now: float) -> SiteStatus:
     running = is_held(settings.daemon_lock)
     jobs: Counter[str] = Counter()
-    unread, seen = 0, []
+    failed: list[Job] = []
     for job in store.listed_jobs():
         jobs[job.state.value] += job.tasks
-        found = store.diagnoses(job.id).get(job.restarts) if job.state.failed else None
-        unread += found is not None and bool(found.unread_logs)
-        kept = None if job.state.ended else store.progress(job.id, job.restarts)
-        seen += [] if kept is None else [kept.at]
+        failed += [job] if job.state.failed else []
+    facts = store.job_facts([job.id for job in failed])
+    found = (facts[job.id].diagnoses.get(job.restarts) for job in failed)
+    unread = sum(one is not None and bool(one.unread_logs) for one in found)
     decisions = Counter(
-        f"{one.action.kind} {one.state}" for one in store.actions() if one.at > now - _DAY_S
+        f"{one.action.kind} {one.state}" for one in store.actions(since=now - _DAY_S)
     )
     return SiteStatus(
         version=schedmate.__version__,
         scheduler=settings.scheduler,
         mode=(daemon_mode(store) if running else None) or settings.mode,
         daemon=running,
-        seen_at=max(seen, default=None),
+        seen_at=store.newest_progress(),
         jobs=dict(jobs),
         unread=unread,
         decisions=dict(decisions),

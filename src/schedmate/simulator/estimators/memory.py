@@ -8,7 +8,7 @@ from itertools import islice
 
 from schedmate.advisor.predict.neighbours import Pool
 from schedmate.advisor.predict.runs import Columns, GrowingColumns
-from schedmate.model import Fingerprint, JobState, PastRun
+from schedmate.model import Fingerprint, Job, JobState, PastRun
 from schedmate.model.sketch import Sketch, blocks, configuration, packed, sketch_of_run
 
 _REPEATS = 20
@@ -104,6 +104,9 @@ class RunMemory:
     def recent_runs(self, *, user: str | None = None, limit: int = 1000) -> list[PastRun]:
         runs = (run for run in reversed(self._runs) if user is None or run.job.user == user)
         return list(islice(runs, limit))
+
+    def recent_jobs(self, *, limit: int) -> list[Job]:
+        return [run.job for run in self.recent_runs(limit=limit)]
 
     def runs_with_fingerprint(self, fingerprint: Fingerprint) -> list[PastRun]:
         return [run for run in reversed(self._runs) if run.fingerprint == fingerprint]

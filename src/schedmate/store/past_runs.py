@@ -1,0 +1,63 @@
+"""Parts of past runs, where whole ones would take long to read and much memory."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from schedmate.model import Job, JobState, PastRun, RunProfile
+from schedmate.model.wire import from_json, loads
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from schedmate.model import Fingerprint, JobId
+    from schedmate.store.database import Database
+    from schedmate.store.sketches import Shown
+
+MATCHES = 200
+"""How many runs of the same code are worth looking at."""
+_JOBS_AT_ONCE = 2000
+
+
+class PastRunParts:
+    """Part of the store as tables."""
+
+    _db: Database
+    _shown: Shown | None
+
+    def completed_profiles(
+        self, fingerprint: Fingerprint, *, limit: int
+    ) -> dict[tuple[JobId, int, float], RunProfile]:
+        found: dict[tuple[JobId, int, float], RunProfile] = {}
+        of_code = "SELECT body FROM runs WHERE code = ?"
+        newest = " ORDER BY end_time DESC LIMIT ?"
+        questions: tuple[tuple[str, tuple[Any, ...]], ...] = (
+            (f"{of_code} AND arguments = ?{newest}", (fingerprint.code, fingerprint.arguments)),
+            (f"{of_code}{newest}", (fingerprint.code,)),
+        )
+        for question, values in questions:
+            for (body,) in self._db.rows(question, (*values, MATCHES)):
+                if len(found) >= limit:
+                    return found
+                run = json.loads(body)  # a whole run of its type would take ten times as long
+                job, profile = run["job"], run.get("profile")
+                if job["state"] == JobState.COMPLETED and profile is not None:
+                    key = job["id"], job.get("restarts", 0), job["submit_time"]
+                    found.setdefault(key, from_json(RunProfile, profile))
+        return found
+
+    def recent_jobs(self, *, limit: int) -> Iterator[Job]:
+        """A page at a time: all of them at once would be large."""
+        for start in range(0, limit, _JOBS_AT_ONCE):
+            rows = self._db.rows(
+                "SELECT json_extract(body, '$.job') FROM runs ORDER BY end_time DESC"
+                " LIMIT ? OFFSET ?",
+                (min(_JOBS_AT_ONCE, limit - start), start),
+            )
+            yield from (self._shown_job(loads(Job, body)) for (body,) in rows)
+            if len(rows) < _JOBS_AT_ONCE:
+                break
+
+    def _shown_job(self, job: Job) -> Job:
+        return job if self._shown is None else self._shown(PastRun(job=job)).job

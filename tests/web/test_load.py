@@ -1,0 +1,148 @@
+"""What pages cost does not grow with the number of jobs; `bench.web.load` measures how much."""
+
+from __future__ import annotations
+
+import logging
+import socket
+import threading
+import time
+
+import pytest
+
+from schedmate.config import Settings
+from schedmate.model import JobState
+from schedmate.model.advice import Match
+from schedmate.store import KeptAdvice
+from schedmate.testing.builders import (
+    a_diagnosis,
+    a_job,
+    a_past_run,
+    a_prediction,
+    a_progress,
+    an_advice,
+)
+from schedmate.web.connections import send_at_once
+from schedmate.web.server import serving
+from schedmate.web.stream import Hub
+from web.conftest import free_port
+
+PATIENCE_S = 60.0
+ME = "ada"
+PAGES = (
+    *("/", "/?q=bert", "/?sort=ends", "/?state=failed", "/cluster", "/failures", "/accuracy"),
+    *("/jobs/1", "/api/v1/jobs", "/api/v1/jobs/1", "/api/v1/predictions", "/api/v1/summary"),
+    *("/api/v1/status", "/api/v1/history", "/metrics", "/readyz"),
+)
+
+
+def put(served, first, last):
+    """Jobs that run, wait and have failed, each with all that can be known of one."""
+    states = (JobState.RUNNING, JobState.PENDING, JobState.FAILED)
+    match = Match(job_id="past", similarity=0.9, duration_s=60.0)
+    advice = KeptAdvice(an_advice(prediction=a_prediction(matches=(match,))), None)
+    jobs = [
+        a_job(id=str(number), name=f"bert{number}", user=ME, state=states[number % 3])
+        for number in range(first, last)
+    ]
+    for job in jobs:
+        served.store.keep_advice(job.id, advice)
+        served.store.keep_progress(job.id, 0, a_progress(), at=1.0)
+        if job.state.failed:
+            served.store.keep_diagnosis(job.id, 0, a_diagnosis())
+    served.store.keep_run(a_past_run(job=a_job(id="past", user=ME, state=JobState.COMPLETED)))
+    served.store.keep_runs([a_past_run(job=job) for job in jobs if job.state.ended])
+    served.show(*jobs)
+
+
+class Statements:
+    """Those that requests execute, by path; the board is refreshed by a thread of its own."""
+
+    def __init__(self, served):
+        self._served, self._seen = served, []
+        served.site.store._db._connection.set_trace_callback(self._note)
+
+    def _note(self, statement):
+        if threading.current_thread().name.startswith("AnyIO"):
+            self._seen.append(statement)
+
+    def of(self, path):
+        assert self._served.get(path).status == 200  # what is remembered is remembered from here on
+        self._seen.clear()
+        assert self._served.get(path).status == 200
+        return len(self._seen)
+
+
+@pytest.mark.parametrize("operator", [True, False])
+def test_a_page_executes_as_many_statements_for_many_jobs_as_for_few(served, operator):
+    served.taken_for(ME, operator=operator)
+    served.site.looked(time.time())
+    statements = Statements(served)
+    put(served, 1, 13)
+    paths = [path for path in PAGES if operator or "status" not in path]
+    few = {path: statements.of(path) for path in paths}
+    put(served, 13, 73)
+    many = {path: statements.of(path) for path in paths}
+    assert many == few
+    assert max(many.values()) > 0
+
+
+def test_the_board_reads_many_jobs_in_a_few_statements(served):
+    seen = []
+    served.site.store._db._connection.set_trace_callback(seen.append)
+    put(served, 1, 200)
+    assert len(seen) < 40
+
+
+def test_a_page_shows_so_many_jobs_and_no_more(served):
+    served.taken_for(ME, operator=True)
+    put(served, 100, 500)
+    some = len(served.get("/").text)
+    put(served, 500, 800)
+    assert len(served.get("/").text) == pytest.approx(some, rel=0.05)
+    assert served.get("/?limit=100000").status == 422
+
+
+def opened_stream(port):
+    opened = socket.create_connection(("127.0.0.1", port))
+    opened.sendall(b"GET /api/v1/events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+    opened.recv(1000)
+    return opened
+
+
+def test_a_stream_that_is_not_read_holds_one_bounded_event(served):
+    with opened_stream(served.port):
+        hub = next(one.__self__ for one in served.site.listeners if isinstance(one.__self__, Hub))
+        until = time.monotonic() + PATIENCE_S
+        while not hub._waiting:
+            assert time.monotonic() < until
+            time.sleep(0.01)
+        many = [str(number) for number in range(100_000)]
+        done = threading.Event()
+        hub._loop.call_soon_threadsafe(lambda: ([hub._wake(many) for _ in range(50)], done.set()))
+        assert done.wait(PATIENCE_S)
+        (queue,) = hub._waiting
+        assert queue.qsize() <= 1
+        assert queue.empty() or len(queue.get_nowait()) <= 201
+
+
+def test_open_streams_do_not_hold_up_the_end_of_the_server(tmp_path, caplog):
+    port = free_port()
+    with serving(Settings(state_dir=tmp_path), host="127.0.0.1", port=port):
+        stream = opened_stream(port)
+    with stream:
+        stream.settimeout(PATIENCE_S)
+        while stream.recv(1000):
+            pass
+    assert not [one for one in caplog.records if one.levelno >= logging.ERROR]
+
+
+def test_the_body_of_an_answer_does_not_wait_for_an_acknowledgement():
+    with (
+        socket.create_server(("127.0.0.1", 0)) as listener,
+        socket.create_connection(listener.getsockname()),
+    ):
+        end, _ = listener.accept()
+        with end:
+            assert end.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) == 0
+            send_at_once(end)
+            assert end.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) != 0
