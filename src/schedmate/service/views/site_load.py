@@ -107,7 +107,12 @@ def use_over_time(
 
 
 def loads(
-    views: Iterable[JobView], found: Iterable[Use], now: float, by: Callable[[str, str], str]
+    views: Iterable[JobView],
+    found: Iterable[Use],
+    *,
+    since: float,
+    now: float,
+    by: Callable[[str, str], str],
 ) -> list[Load]:
     """`by` names the group of a user and a partition."""
     groups: dict[str, Load] = {}
@@ -122,8 +127,9 @@ def loads(
             load.gpus_pending += job.tasks * job.request.gpus
             load.longest_wait_s = max(load.longest_wait_s, now - job.submit_time)
     for use in found:
-        load = _load(groups, by(use.user, use.partition))
-        load.gpu_hours += use.amount * (use.end - use.begin) / 3600
+        if use.end >= since:
+            load = _load(groups, by(use.user, use.partition))
+            load.gpu_hours += use.amount * (use.end - max(use.begin, since)) / 3600
     return sorted(
         groups.values(), key=lambda one: (-one.gpus_running, -one.running, -one.gpu_hours)
     )
@@ -183,7 +189,9 @@ def failure_kinds(runs: Iterable[RunSummary]) -> list[FailureKind]:
 
 
 def _load(groups: dict[str, Load], name: str) -> Load:
-    return groups.setdefault(name, Load(name=name))
+    if name not in groups:
+        groups[name] = Load(name=name)
+    return groups[name]
 
 
 def _largest(rows: dict[str, list[float]]) -> tuple[tuple[str, tuple[float, ...]], ...]:
