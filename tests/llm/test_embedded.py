@@ -123,7 +123,7 @@ def test_after_kill_9_the_next_question_starts_another(model_cache):
     assert start(model_cache).pid != first.pid
 
 
-@pytest.mark.parametrize("after_s", [0.0, 0.1, 0.3])
+@pytest.mark.parametrize("after_s", [0.1])
 def test_killed_in_mid_answer_it_is_started_again_within_the_same_question(model_cache, after_s):
     import httpx2  # noqa: F401, PLC0415 - slow to import, and the answer is to be under way
 

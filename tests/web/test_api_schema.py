@@ -11,7 +11,7 @@ from hypothesis.errors import Unsatisfiable
 from schemathesis import GenerationMode
 
 pytestmark = [pytest.mark.processes, pytest.mark.slow]
-EXAMPLES = 15
+EXAMPLES = 8
 ENDLESS = "/api/v1/events"
 PARTS = 6
 """Of the document, each in a test of its own: they take a while."""

@@ -80,10 +80,12 @@ def command(
     web.host has them; with the setting web.socket also on a unix socket.
     """
     from schedmate.service.daemon.log_output import begin_logging
+    from schedmate.service.daemon.memory import bound_arenas
     from schedmate.service.daemon.serving import look_once, refuse_second, serve
     from schedmate.service.daemon.signals import handled_signals
     from schedmate.service.start_warnings import start_warnings
 
+    bound_arenas()
     settings = _settings(no_llm=no_llm)
     if not dry_run:
         refuse_second(settings)

@@ -22,6 +22,9 @@ _MOST_TICKS = 8
 _FEW_TICKS = 4
 _ROUND = (1.0, 2.0, 2.5, 5.0, 10.0)
 _CLOCK_TICKS = 4
+_FARTHEST = 1e200
+_EVEN = 1e-9
+"""Of the values' size, below which a spread between them is rounding."""
 _ROUND_RATIOS = (1.0, 1.2, 1.5, 2.0, 3.0, 5.0, 7.0)
 
 
@@ -72,17 +75,21 @@ def counts(high: float) -> Scale:
 
 def numbers(values: Sequence[float], *, from_zero: bool = False) -> Scale:
     """Round bounds around all of them."""
-    low, high = 0.0 if from_zero else min(values), max(values)
-    step = _round_step(((high - low) or abs(high) or 1.0) / _FEW_TICKS)
+    bounded = [min(max(value, -_FARTHEST), _FARTHEST) for value in values]
+    low, high = 0.0 if from_zero else min(bounded), max(bounded)
+    size = max(abs(low), abs(high))
+    spread = high - low if high - low > size * _EVEN else size
+    step = _round_step((spread if spread > 1 / _FARTHEST else 1.0) / _FEW_TICKS)
     first = math.floor(low / step)
     last = max(math.ceil(high / step), first + 1)
-    ticks = tuple(round(number * step, 12) for number in range(first, last + 1))
+    ticks = tuple(float(f"{number * step:.12g}") for number in range(first, last + 1))
     return Scale(ticks[0], ticks[-1], False, ticks, "{:,.6g}".format)
 
 
 def spanned(values: Sequence[float]) -> Scale:
     """From the first to the last of a count, with few ticks at round numbers."""
-    low, high = values[0], max(values[-1], values[0] + 1e-9)
+    low = min(values[0], _FARTHEST)
+    high = max(min(values[-1], 2 * _FARTHEST), low + max(1e-9, abs(low) * _EVEN))
     step = _round_step((high - low) / _FEW_TICKS)
     first = math.ceil(low / step - 1e-9)
     ticks = [step * number for number in range(first, math.floor(high / step + 1e-9) + 1)]

@@ -114,11 +114,12 @@ SELECT job_id, at, eta FROM (
     FROM events WHERE scheduler = ? AND kind = 'ProgressSeen' AND at >= ?
 ) AS seen WHERE eta IS NOT NULL ORDER BY id DESC LIMIT ?
 """
+# the kind of an event is no key here: a planner without statistics takes its index for the better
 _COUNTS = """
 SELECT at, unit, CAST(done AS DOUBLE PRECISION) FROM (
     SELECT id, at, json_extract(body, '$.progress.unit') AS unit,
         json_extract(body, '$.progress.current') AS done
-    FROM events WHERE scheduler = ? AND job_id = ? AND kind = 'ProgressSeen'
+    FROM events WHERE scheduler = ? AND job_id = ? AND kind || '' = 'ProgressSeen'
 ) AS seen WHERE done IS NOT NULL ORDER BY id DESC LIMIT ?
 """
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from schedmate.model import JobState
 from schedmate.service.views.accuracy import diagnoses
@@ -29,8 +28,6 @@ from schedmate.service.views.site_load import (
     failure_kinds,
     failures_over_time,
     loads,
-    use_over_time,
-    uses,
 )
 from schedmate.web.paging import page_of
 
@@ -40,12 +37,10 @@ if TYPE_CHECKING:
     from schedmate.model import Job
     from schedmate.service.visibility import Viewer
     from schedmate.web.paging import Paging
-    from schedmate.web.readings import Readings
+    from schedmate.web.readings import By, Readings
     from schedmate.web.site import Site
 
-_BINS = 120
-_DAY_S, _HOUR_S = 86_400.0, 3600.0
-By = Literal["user", "partition"]
+_DAY_S = 86_400.0
 
 
 def cluster_of(
@@ -53,12 +48,7 @@ def cluster_of(
 ) -> ClusterAnswer:
     now = time.time()
     views = site.board.views()
-    found = uses(readings.window.runs(now, days=hours / 24), views, now)
-    over_time = use_over_time(
-        found, now, hours=hours, bins=_BINS, by=lambda use: getattr(use, by) or "-"
-    )
-    since = now - _HOUR_S * hours
-    recent = [replace(use, begin=max(use.begin, since)) for use in found if use.end >= since]
+    use = readings.use(now, hours=hours, by=by)
     pending = sorted(
         (view for view in views if view.job.state is JobState.PENDING),
         key=lambda view: turn(view.job),
@@ -67,10 +57,10 @@ def cluster_of(
     starts = readings.starts(now)
     jobs = [view.job for view in views]
     return ClusterAnswer(
-        use=_over_time(over_time.begin, over_time.step_s, over_time.rows),
-        counts_jobs=over_time.counts_jobs,
-        users=tuple(loads(views, recent, now, lambda user, _: user)),
-        partitions=tuple(loads(views, recent, now, lambda _, partition: partition or "-")),
+        use=_over_time(use.over_time.begin, use.over_time.step_s, use.over_time.rows),
+        counts_jobs=use.over_time.counts_jobs,
+        users=use.users,
+        partitions=use.partitions,
         waiting=tuple(
             _waiting(view.job, site.why(view, jobs), starts.get(view.job.id), now)
             for view in (site.shown_to(viewer, one) for one in shown)
@@ -161,12 +151,14 @@ def summary_of(site: Site) -> Summary:
     states: Counter[str] = Counter()
     for view in views:
         states[view.job.state.value] += view.job.tasks
-    of_all = loads(active, (), now, lambda *_: "all")
+    of_all = loads(active, (), since=now, now=now, by=lambda *_: "all")
     return Summary(
         states=dict(states),
         load=of_all[0] if of_all else Load(name="all"),
-        users=_by_name(loads(active, (), now, lambda user, _: user)),
-        partitions=_by_name(loads(active, (), now, lambda _, partition: partition)),
+        users=_by_name(loads(active, (), since=now, now=now, by=lambda user, _: user)),
+        partitions=_by_name(
+            loads(active, (), since=now, now=now, by=lambda _, partition: partition)
+        ),
         failures=dict(Counter(one.reason for view in views for one in view.diagnoses.values())),
         looked_at=site.looked_at,
     )

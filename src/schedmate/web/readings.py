@@ -8,7 +8,8 @@ import secrets
 import threading
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated
+from operator import attrgetter
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from fastapi import Depends, Request
 
@@ -22,7 +23,7 @@ from schedmate.service.views.accuracy import (
 from schedmate.service.views.expected_start import expected_starts, most_at_once
 from schedmate.service.views.run_curves import CurveReader
 from schedmate.service.views.run_window import WINDOW_S, RunWindow
-from schedmate.service.views.site_load import uses
+from schedmate.service.views.site_load import Load, UseOverTime, loads, use_over_time, uses
 from schedmate.web.measured import Measured
 
 if TYPE_CHECKING:
@@ -32,6 +33,11 @@ if TYPE_CHECKING:
 
 _FRESH_S = 60.0
 _STARTS_FRESH_S = 2.0
+_FRESH_HOURS = 24.0
+"""A window of so many hours is a second old at most, and so on."""
+_MOST_WINDOWS = 32
+_BINS = 120
+By = Literal["user", "partition"]
 _ETAS = 5000
 """The newest, of which the error of shown ends is measured."""
 
@@ -44,6 +50,13 @@ class Accuracy:
     """The error of predictions at the end of each week."""
 
 
+@dataclass(frozen=True, slots=True)
+class SiteUse:
+    over_time: UseOverTime
+    users: tuple[Load, ...]
+    partitions: tuple[Load, ...]
+
+
 @dataclass(slots=True)
 class Readings:
     site: Site
@@ -53,7 +66,9 @@ class Readings:
     _accuracy: Measured[Accuracy] = field(init=False)
     _capacity: Measured[dict[str, int]] = field(init=False)
     _starts: tuple[float, dict[JobId, float]] | None = None
+    _use: dict[tuple[int, By], tuple[float, SiteUse]] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
+    _use_lock: threading.Lock = field(default_factory=threading.Lock)
 
     @classmethod
     def of(cls, site: Site) -> Readings:
@@ -90,6 +105,29 @@ class Readings:
             if self._starts is None or now - self._starts[0] >= _STARTS_FRESH_S:
                 self._starts = now, expected_starts(self.site.board.views(), capacity, now)
             return self._starts[1]
+
+    def use(self, now: float, *, hours: int, by: By) -> SiteUse:
+        """How much was used in so many hours, over time by user or partition, and by each."""
+        with self._use_lock:
+            at, kept = self._use.get((hours, by), (float("-inf"), None))
+            if kept is None or now - at >= max(_STARTS_FRESH_S, hours / _FRESH_HOURS):
+                if len(self._use) >= _MOST_WINDOWS:
+                    self._use.clear()
+                kept = self._measure_use(now, hours, by)
+                self._use[hours, by] = now, kept
+            return kept
+
+    def _measure_use(self, now: float, hours: int, by: By) -> SiteUse:
+        views, since = self.site.board.views(), now - hours * 3600
+        found = uses(self.window.runs(now, days=hours / 24), views, now)
+        named = attrgetter(by)
+        return SiteUse(
+            use_over_time(
+                found, now, hours=hours, bins=_BINS, by=lambda use: str(named(use)) or "-"
+            ),
+            tuple(loads(views, found, since=since, now=now, by=lambda user, _: user)),
+            tuple(loads(views, found, since=since, now=now, by=lambda _, named: named or "-")),
+        )
 
     def token(self, viewer: Viewer) -> str:
         """What a form of this viewer's has to bring back: another site's page cannot know it."""

@@ -24,7 +24,6 @@ from schedmate.service.views.status import site_status
 from schedmate.web.asking import AnOperator, ASite, AViewer
 from schedmate.web.etags import fresh_json, tagged_json
 from schedmate.web.overview import (
-    By,
     accuracy_of,
     cluster_of,
     failures_of,
@@ -34,7 +33,7 @@ from schedmate.web.overview import (
 )
 from schedmate.web.paging import APage, page_of
 from schedmate.web.problems import NOT_MODIFIED, PROBLEMS, described
-from schedmate.web.readings import AReadings
+from schedmate.web.readings import AReadings, By
 
 router = APIRouter(prefix="/api/v1", responses=PROBLEMS, tags=["cluster"])
 Hours = Annotated[int, Query(ge=1, le=2160)]

@@ -9,9 +9,9 @@ from fastapi.responses import HTMLResponse
 
 from schedmate.web.asking import ASite, AViewer
 from schedmate.web.charts import line_chart, stacked_chart
-from schedmate.web.overview import By, accuracy_of, cluster_of, failures_of, model_of, nodes_of
+from schedmate.web.overview import accuracy_of, cluster_of, failures_of, model_of, nodes_of
 from schedmate.web.paging import Paging
-from schedmate.web.readings import AReadings
+from schedmate.web.readings import AReadings, By
 from schedmate.web.site_api import Days, Hours
 from schedmate.web.templating import live_page, page
 

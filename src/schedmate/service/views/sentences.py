@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from schedmate.model import EndsBy, Job, JobState
@@ -10,7 +11,7 @@ from schedmate.model import EndsBy, Job, JobState
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from schedmate.model import ActionRecord, Advice, Decision, Diagnosis, Slowdown, Spread
+    from schedmate.model import ActionRecord, Advice, Decision, Diagnosis, JobId, Slowdown, Spread
     from schedmate.service.views.job_view import JobView, RetryOutcome
 
     Written = Callable[[float | None], str]
@@ -180,7 +181,8 @@ def _why_waiting(view: JobView, queue: Sequence[Job], now: float, written: Writt
         return f"waits {_OWN_CONDITION[job.reason]}{because}"
     rivals = [other for other in queue if other.id != job.id and _same_queue(other, job)]
     running = sum(other.state is JobState.RUNNING for other in rivals)
-    ahead = sum(may_start(other, now) and turn(other) < turn(job) for other in rivals)
+    own_turn = turn(job)
+    ahead = sum(may_start(other, now) and turn(other) < own_turn for other in rivals)
     if not running and not ahead:
         return f"is next: no job runs or waits before it{because}"
     return f"waits behind {running} running and {ahead} waiting jobs{because}"
@@ -193,8 +195,12 @@ def _same_queue(other: Job, job: Job) -> bool:
     """
     if job.priority is None:
         return True
-    mine, theirs = (set((one.request.partition or "").split(",")) for one in (job, other))
-    return not mine.isdisjoint(theirs)
+    return not _partitions(job.request.partition).isdisjoint(_partitions(other.request.partition))
+
+
+@lru_cache(maxsize=1000)
+def _partitions(named: str | None) -> frozenset[str]:
+    return frozenset((named or "").split(","))
 
 
 def may_start(job: Job, now: float) -> bool:
@@ -207,7 +213,12 @@ def may_start(job: Job, now: float) -> bool:
 def turn(job: Job) -> tuple[float, float, tuple[int, ...]]:
     """Smaller ones start first; ids decide between jobs of the same second."""
     first = job.nice if job.priority is None else -job.priority
-    return first, job.submit_time, tuple(map(int, re.findall("[0-9]+", job.id)))
+    return first, job.submit_time, _numbers(job.id)
+
+
+@lru_cache(maxsize=20_000)
+def _numbers(job_id: JobId) -> tuple[int, ...]:
+    return tuple(map(int, re.findall("[0-9]+", job_id)))
 
 
 def actions_in_words(records: Sequence[ActionRecord], written: Written) -> Iterator[str]:

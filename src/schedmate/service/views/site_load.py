@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
 from schedmate.model import JobState
@@ -84,20 +85,34 @@ def use_over_time(
     counts_jobs = not any(use.amount for use in found)
     begin, step_s = now - hours * 3600, hours * 3600 / bins
     totals: dict[str, list[float]] = defaultdict(lambda: [0.0] * bins)
+    changes: dict[str, list[float]] = defaultdict(lambda: [0.0] * (bins + 1))
     for use in found:
-        row, amount = totals[by(use)], 1 if counts_jobs else use.amount
-        first = max(0, int((use.begin - begin) // step_s))
-        last = min(bins - 1, int((use.end - begin) // step_s))
-        for place in range(first, last + 1):
-            left = max(use.begin, begin + place * step_s)
-            right = min(use.end, begin + (place + 1) * step_s)
-            row[place] += amount * max(0.0, right - left) / step_s
+        name, amount = by(use), 1 if counts_jobs else use.amount
+        left, right = max(0.0, (use.begin - begin) / step_s), min(bins, (use.end - begin) / step_s)
+        if right <= left:
+            continue
+        row, first, last = totals[name], int(left), min(bins - 1, int(right))
+        if first == last:
+            row[first] += amount * (right - left)
+            continue
+        row[first] += amount * (first + 1 - left)
+        row[last] += amount * (right - last)
+        changes[name][first + 1] += amount
+        changes[name][last] -= amount
+    for name, change in changes.items():
+        whole = accumulate(change[:bins])
+        totals[name] = [part + full for part, full in zip(totals[name], whole, strict=True)]
     rows = _largest({name: row for name, row in totals.items() if any(row)})
     return UseOverTime(begin=begin, step_s=step_s, rows=rows, counts_jobs=counts_jobs)
 
 
 def loads(
-    views: Iterable[JobView], found: Iterable[Use], now: float, by: Callable[[str, str], str]
+    views: Iterable[JobView],
+    found: Iterable[Use],
+    *,
+    since: float,
+    now: float,
+    by: Callable[[str, str], str],
 ) -> list[Load]:
     """`by` names the group of a user and a partition."""
     groups: dict[str, Load] = {}
@@ -112,8 +127,9 @@ def loads(
             load.gpus_pending += job.tasks * job.request.gpus
             load.longest_wait_s = max(load.longest_wait_s, now - job.submit_time)
     for use in found:
-        load = _load(groups, by(use.user, use.partition))
-        load.gpu_hours += use.amount * (use.end - use.begin) / 3600
+        if use.end >= since:
+            load = _load(groups, by(use.user, use.partition))
+            load.gpu_hours += use.amount * (use.end - max(use.begin, since)) / 3600
     return sorted(
         groups.values(), key=lambda one: (-one.gpus_running, -one.running, -one.gpu_hours)
     )
@@ -173,7 +189,9 @@ def failure_kinds(runs: Iterable[RunSummary]) -> list[FailureKind]:
 
 
 def _load(groups: dict[str, Load], name: str) -> Load:
-    return groups.setdefault(name, Load(name=name))
+    if name not in groups:
+        groups[name] = Load(name=name)
+    return groups[name]
 
 
 def _largest(rows: dict[str, list[float]]) -> tuple[tuple[str, tuple[float, ...]], ...]:
