@@ -29,6 +29,7 @@ STAYS = r"the page stays at (\S+) until Ctrl-C"
 
 
 @pytest.mark.timeout(900)
+@pytest.mark.usefixtures("interruptible")
 def test_every_job_ends_as_it_should_whoever_is_killed(tmp_path):
     """kill -9 of the daemon and the local scheduler, again and again."""
     env = {

@@ -26,7 +26,7 @@ def test_the_wheel_has_every_file_of_the_package(tmp_path):
     ours = {
         f"schedmate/{path.relative_to(SOURCE).as_posix()}"
         for path in SOURCE.rglob("*")
-        if path.is_file() and path.suffix != ".pyc"
+        if path.is_file() and "__pycache__" not in path.parts
     }
     assert ours - packed == set()
     assert "schedmate/design/static/uplot.min.js" in packed

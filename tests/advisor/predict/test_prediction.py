@@ -145,7 +145,7 @@ def test_what_resembles_nothing_falls_back_on_the_user_and_then_on_everybody():
     assert everybody.duration_s.p50 == 50
     assert "all users'" in everybody.explanation
     runs += [past_run(f"a{n}", 70 + n, name=f"{'xyz'[n]}") for n in range(3)]
-    assert "ann's last 3 runs" in prediction(runs, record=record).explanation
+    assert "ann's last 3 completed runs" in prediction(runs, record=record).explanation
 
 
 def test_without_any_history_it_says_so():

@@ -223,7 +223,10 @@ def _from_history(history: History, target: Target) -> Prediction | None:
                     " so long"
                 ),
             )
-    return None
+    if len(newest) < _LEAST_HISTORY:
+        return None
+    words = "no past run resembles it; too few of the last runs completed"
+    return Prediction(basis="history", outcome=outcome(newest), explanation=words)
 
 
 _UNLIKE = 1.0
