@@ -8,6 +8,7 @@ import socket
 import threading
 from contextlib import closing, contextmanager, suppress
 from functools import partial
+from os.path import samestat
 from typing import TYPE_CHECKING
 
 import uvicorn
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger("schedmate.web")
 _STARTS_WITHIN_S = 30.0
 _ENDS_WITHIN_S = 5.0
+_PROBE_S = 3.0
 _MOST_CONNECTIONS = 1000
 """Far below what a daemon may open, which needs files for its own work."""
 
@@ -120,23 +122,41 @@ def _unix_socket(path: Path | None) -> Iterator[socket.socket | None]:
     if path is None:
         yield None
         return
-    listener = socket.socket(socket.AF_UNIX)
-    try:
-        path.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
-        if path.is_socket():
-            path.unlink()  # of a daemon that was killed: there is one at a time
-        listener.bind(str(path))
-        path.chmod(0o666)
-        listener.listen(128)
-    except OSError as error:
-        listener.close()
-        raise SchedMateError(f"web.socket {path} cannot be listened on: {error}") from error
-    with listener:
+    if not path.parent.is_dir():
+        raise SchedMateError(f"web.socket {path}: there is no directory {path.parent}; make it")
+    with socket.socket(socket.AF_UNIX) as listener:
+        try:
+            _remove_stale(path)
+            listener.bind(str(path))
+            ours = path.stat()
+            path.chmod(0o666)
+            listener.listen(128)
+        except OSError as error:
+            raise SchedMateError(f"web.socket {path} cannot be listened on: {error}") from error
         try:
             yield listener
         finally:
             with suppress(OSError):
-                path.unlink()
+                if samestat(path.stat(), ours):
+                    path.unlink()
+
+
+def _remove_stale(path: Path) -> None:
+    """The socket of a daemon that was killed; one where a process listens is left alone."""
+    if not path.is_socket():
+        return
+    with socket.socket(socket.AF_UNIX) as probe:
+        probe.settimeout(_PROBE_S)
+        try:
+            probe.connect(str(path))
+        except ConnectionRefusedError:
+            path.unlink()
+            return
+        except TimeoutError:  # its queue of connections is full
+            pass
+    raise SchedMateError(
+        f"another process listens on web.socket {path}: stop it, or set another path"
+    )
 
 
 class _Server(uvicorn.Server):
