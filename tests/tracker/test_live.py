@@ -294,6 +294,7 @@ def test_the_scheduler_ends_what_goes_on_for_too_long(job: Job):
     assert seen.ends_by == "limit"
     assert seen.eta_s is not None
     assert seen.eta_s.p50 == pytest.approx(50)
+    assert (seen.work_fraction, seen.time_fraction) == (0.1, pytest.approx(0.5))
     enough = JobTracker([job.log], started_at=START, limit_s=1000).poll(START + 50)
     assert enough.ends_by == "total"
 

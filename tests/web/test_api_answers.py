@@ -166,3 +166,25 @@ def test_the_load_by_user_and_partition(queue):
 
 def test_who_asks(served):
     assert served.get("/api/v1/me").json["operator"] is True
+
+
+def test_steps_and_time_have_a_share_each(served):
+    """Its limit ends the job at 90 % of its time, when a quarter of its steps is done."""
+    now = time.time()
+    counted = {"unit": "step", "current": 25.0, "total": 100.0, "ends_by": "limit"}
+    seen = a_progress(fraction=0.9, fraction_of="time", **counted)
+    served.store.keep_progress("1", 0, seen, at=now)
+    served.show(a_job(id="1", state=JobState.RUNNING, start_time=now - 100))
+    planned = served.get("/api/v1/jobs/1/prediction").json
+    assert (planned["progress"], planned["time_progress"]) == (0.25, 0.9)
+    shown = served.get("/api/v1/jobs/1/progress").json
+    assert (shown["work_fraction"], shown["time_fraction"]) == (0.25, 0.9)
+    assert "90 % of its time" in served.get("/jobs/1").text
+
+
+def test_a_share_of_the_steps_is_none_of_the_time(served):
+    served.store.keep_progress("1", 0, a_progress(), at=time.time())
+    served.show(a_job(id="1", state=JobState.RUNNING, start_time=time.time() - 100))
+    planned = served.get("/api/v1/jobs/1/prediction").json
+    assert (planned["progress"], planned["time_progress"]) == (0.5, None)
+    assert "of its time" not in served.get("/jobs/1").text

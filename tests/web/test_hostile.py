@@ -138,3 +138,43 @@ def test_dangers_are_seen():
     assert {"onerror", "script", "x"} <= set(dangers(f"<p>{ODD}</p>"))
     assert list(dangers("<a href='javascript:alert(1)'>x</a>")) == ["javascript:alert(1)"]
     assert list(dangers("<a href='/jobs/1'>x</a><script src='/static/a.js'></script>")) == []
+
+
+LONG = "n" * 100_000
+TURNED = "\u202egpj.exe\u2066 and more\u2069"
+
+
+def test_a_name_of_any_length_leaves_room_for_others(served):
+    served.taken_for("root", operator=True)
+    texts = {"name": LONG, "user": "ada"}
+    past = a_job(id="7", state=JobState.COMPLETED, start_time=1.0, end_time=2.0, **texts)
+    served.store.keep_run(a_past_run(job=past))
+    made = a_prediction(matches=(Match(job_id="7", similarity=0.9, duration_s=60.0),))
+    served.store.keep_advice("1", KeptAdvice(an_advice(prediction=made), None))
+    served.show(a_job(id="1", **texts), a_job(id="2", name=LONG, user="root"))
+    pages = ("/", "/cluster", "/jobs/1", "/jobs/2", "/jobs/7")
+    lists = ("/jobs", "/jobs/1", "/jobs/1/similar", "/cluster", "/history", "/history/7")
+    for path in (*pages, *(f"/api/v1{one}" for one in lists)):
+        answer = served.get(path)
+        assert answer.status == 200, path
+        assert "n" * 199 + "…" in answer.text, path
+        assert "n" * 200 not in answer.text, path
+
+
+def test_a_name_of_usual_length_is_whole(served):
+    served.taken_for("root", operator=True)
+    served.show(a_job(id="1", name="n" * 200))
+    assert served.get("/api/v1/jobs/1").json["job"]["name"] == "n" * 200
+
+
+def test_nothing_turns_the_reading_direction_of_a_page(served, tmp_path):
+    served.taken_for("root", operator=True)
+    log = tmp_path / "train.log"
+    log.write_text(f"step 1/9 {TURNED}\n")
+    texts = {"name": TURNED, "workdir": str(tmp_path), "logs": (str(log),)}
+    served.store.keep_diagnosis("1", 0, a_diagnosis("gpu_oom", summary=TURNED))
+    served.show(a_job(id="1", state=JobState.FAILED, **texts), a_job(id="2", **texts))
+    for path in ("/", "/cluster", "/jobs/1", "/jobs/1/log", "/jobs/1/log?q=exe"):
+        text = served.get(path, Accept="text/html").text
+        assert "\\u202egpj.exe\\u2066 and more\\u2069" in text, path
+        assert not set(text) & set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"), path

@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from schedmate.model import JobState, Match
+from schedmate.model import Fingerprint, JobState, Match
+from schedmate.model.profile import Mark, RunProfile
 from schedmate.service.usecases.tokens import create_token
 from schedmate.store import KeptAdvice
 from schedmate.testing.builders import (
@@ -181,6 +182,21 @@ def test_another_user_gets_nothing_of_it(site):
     assert site.store.learned_rules()[0].proposed
     assert site.store.diagnoses("3")[0].reason == "gpu_ecc"
     assert not any(one.revoked_at for one in site.store.tokens() if one.user == OWNER)
+
+
+def test_another_user_gets_no_digests_or_curve_of_a_run(site):
+    job = a_job(id="9", user=OWNER, state=JobState.COMPLETED)
+    marks = Fingerprint(code="c0dec0de", arguments="a4g5a4g5", signature=(987654321,))
+    profile = RunProfile(unit="step", curve=(Mark(at=1.0, done=777.0),))
+    site.store.keep_run(a_past_run(job=job, fingerprint=marks, profile=profile))
+    secrets = ("c0dec0de", "a4g5a4g5", "987654321", "777")
+    for path in ("/api/v1/history/9", "/api/v1/history"):
+        site.taken_for("eve")
+        shown = site.get(path).text
+        assert not [one for one in secrets if one in shown], path
+        site.taken_for(OWNER)
+        shown = site.get(path).text
+        assert all(one in shown for one in secrets), path
 
 
 def test_its_owner_gets_it(site):

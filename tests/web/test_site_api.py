@@ -8,6 +8,7 @@ import pytest
 
 from schedmate.client import Client
 from schedmate.model import JobState, LlmCall, Request
+from schedmate.service.usecases.audit import CORRECTION, record_act
 from schedmate.store import KeptAdvice, PersonsAct
 from schedmate.testing.builders import (
     a_diagnosis,
@@ -122,6 +123,15 @@ def test_how_good_it_has_been(client):
     assert found.diagnoses.failures == 1
     assert found.by_week
     assert len(found.etas) == 4
+
+
+def test_corrected_diagnoses_are_counted_not_lessons(site, client):
+    """A lesson from a log is about no run; a correction of one run leaves no lesson."""
+    site.store.remember_failure(a_past_failure("c1", origin=an_origin("operator")))
+    assert client.accuracy().diagnoses.corrected == 0
+    for detail in ("is network", "is storage_io"):
+        record_act(site.store, CORRECTION, "job 20", detail, user="bob")
+    assert client.accuracy().diagnoses.corrected == 1
 
 
 def test_what_the_model_cost(site, client):

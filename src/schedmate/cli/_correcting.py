@@ -42,6 +42,7 @@ def correct(
     nodes: tuple[str, ...],
     system_logs: tuple[str, ...],
 ) -> Lesson:
+    from schedmate.service.usecases.audit import CORRECTION
     from schedmate.service.usecases.interventions import record_correction
 
     check_correction(reason)
@@ -72,7 +73,7 @@ def correct(
         )
         if job is not None:
             record_correction(store, job, handler.diagnose(case))
-    _rules.record(store, "correct a diagnosis", about, f"is {reason}")
+    _rules.record(store, CORRECTION, about, f"is {reason}")
     return _seen(lesson)
 
 

@@ -10,6 +10,9 @@ _HIDDEN: Final = re.compile(
 )
 """What moves the cursor, turns the reading direction or is no character at all."""
 
+LONGEST_NAME: Final = 200
+"""Characters of a job's name that are shown."""
+
 
 def has_hidden(text: str) -> bool:
     return _HIDDEN.search(text) is not None
@@ -18,6 +21,20 @@ def has_hidden(text: str) -> bool:
 def legible(text: str) -> str:
     """One line in which nothing is hidden; what would be is shown as `\\x1b` or `\\u202e`."""
     return text if text.isprintable() else _HIDDEN.sub(_shown, text)
+
+
+def legible_lines(text: str) -> str:
+    """The same of a text of several lines, which stay lines."""
+    return (
+        text
+        if text.isprintable()
+        else "\n".join(legible(line.removesuffix("\r")) for line in text.split("\n"))
+    )
+
+
+def short_name(name: str) -> str:
+    """A job's name as pages and answers show it: a name of any length leaves room for others."""
+    return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
 
 
 def escaped_json(text: str) -> str:

@@ -20,6 +20,7 @@ Phase = Literal[
 ]
 KnownPause = Literal["evaluating", "checkpointing", "compiling", "loading"]
 Unit = Literal["step", "epoch", "sample", "token", "percent"]
+FractionOf = Literal["work", "time"]
 EndsBy = Literal["total", "cap", "limit", "early_stop", "unknown"]
 
 
@@ -83,6 +84,8 @@ class Progress:
     current: float | None = None
     total: float | None = None
     fraction: float | None = None
+    fraction_of: FractionOf = "work"
+    """The time where that ends the run, or where the work has no known end."""
     epoch: float | None = None
     ends_by: EndsBy = "unknown"
     rate_per_s: float | None = None
@@ -104,3 +107,17 @@ class Progress:
         """Leave out a metric that is NaN or infinite: JSON has no number for it."""
         finite = {name: value for name, value in self.metrics.items() if math.isfinite(value)}
         object.__setattr__(self, "metrics", finite)
+
+    @property
+    def work_fraction(self) -> float | None:
+        """How much of the steps is done, whatever ends the run."""
+        if self.fraction_of == "work":
+            return self.fraction
+        if self.current is None or not self.total:
+            return None
+        return min(1.0, self.current / self.total)
+
+    @property
+    def time_fraction(self) -> float | None:
+        """How much of its time has passed, where it is the time that counts."""
+        return self.fraction if self.fraction_of == "time" else None

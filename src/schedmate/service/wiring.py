@@ -125,11 +125,11 @@ def _name_gpus(settings: Settings) -> None:
 
 
 def _shown(settings: Settings) -> Callable[[PastRun], PastRun] | None:
-    """What this user may see of past runs, None for an operator."""
+    """What this user's predictions may go by of past runs, None for an operator."""
     from schedmate.service.visibility import viewer_of
 
     viewer = viewer_of(settings)
-    return None if viewer.operator else viewer.run
+    return None if viewer.operator else viewer.run_to_predict_by
 
 
 def open_scheduler(settings: Settings) -> Scheduler:

@@ -34,6 +34,7 @@ def _counted_progress(facts: Facts) -> Progress:
     phase = phase_of(facts, scan, position)
     ahead = estimate_eta(facts, scan, position, finished=phase == "finished")
     elapsed = facts.run_time_s(position.series)
+    of_time = _time_fraction(position, elapsed, ahead)
     return replace(
         _base(facts, scan),
         log=facts.logs[index],
@@ -42,7 +43,8 @@ def _counted_progress(facts: Facts) -> Progress:
         counted=position.series.thing,
         current=position.current,
         total=position.total,
-        fraction=_fraction(position, elapsed, ahead),
+        fraction=position.fraction if of_time is None else of_time,
+        fraction_of="work" if of_time is None else "time",
         epoch=scan.epoch,
         ends_by=ahead.ends_by,
         rate_per_s=ahead.rate_per_s,
@@ -100,11 +102,13 @@ def _warnings(facts: Facts, progress: Progress) -> Iterator[EarlyWarning]:
                 yield warning
 
 
-def _fraction(position: RunPosition, elapsed: float | None, estimate: EtaEstimate) -> float | None:
-    """Of the work; of the time where that ends the run, or where the work has no known end."""
+def _time_fraction(
+    position: RunPosition, elapsed: float | None, estimate: EtaEstimate
+) -> float | None:
+    """Where the time ends the run, or where the work has no known end."""
     by_time = position.total is None or estimate.ends_by in ("cap", "limit")
     if not by_time or estimate.eta_s is None or not elapsed:
-        return position.fraction
+        return None
     return elapsed / (elapsed + estimate.eta_s.p50)
 
 
@@ -129,6 +133,7 @@ def _by_cadence(facts: Facts, base: Progress) -> Progress:
         base,
         phase=working_phase(facts) if base.phase == "starting" else base.phase,
         fraction=min(_NEARLY, elapsed / (elapsed + left.p50)) if left.p50 else _NEARLY,
+        fraction_of="time",
         eta_s=left,
         confidence=_CADENCE_CONFIDENCE,
         format="cadence",

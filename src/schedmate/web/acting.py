@@ -16,6 +16,7 @@ from fastapi import APIRouter, Depends, HTTPException, Request
 from fastapi.responses import RedirectResponse
 
 from schedmate.model import BadInput, NotFound
+from schedmate.service.usecases.audit import CORRECTION
 from schedmate.service.usecases.persons_decisions import correct_diagnosis, decide_on_rule
 from schedmate.service.usecases.revert import revert
 from schedmate.service.visibility import Viewer
@@ -65,7 +66,7 @@ def correct(job_id: str, site: ASite, viewer: AViewer, form: AForm) -> RedirectR
     )
     was = "" if before is None else f"was {before.reason}, "
     detail = f"{was}is {reason}{', for all such failures' if for_all else ''}"
-    _record(site, viewer, "correct a diagnosis", f"job {view.job.id}", f"{detail} {note}".strip())
+    _record(site, viewer, CORRECTION, f"job {view.job.id}", f"{detail} {note}".strip())
     return back_to(f"/jobs/{quote(job_id, safe='')}")
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
-from typing import Annotated
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
+from schedmate.model.legible import short_name
 from schedmate.service.views.answers import (
     EtaAnswer,
     HistoryPage,
@@ -27,6 +29,9 @@ from schedmate.web.paging import APage
 from schedmate.web.problems import NO_JOB, NOT_MODIFIED, PROBLEMS, described
 from schedmate.web.queue import find, next_page
 from schedmate.web.wording import in_words
+
+if TYPE_CHECKING:
+    from schedmate.model import PastRun
 
 router = APIRouter(prefix="/api/v1", responses={**PROBLEMS, **NOT_MODIFIED}, tags=["jobs"])
 
@@ -109,7 +114,7 @@ def history(
     """Past runs, the newest first."""
     found = site.store.page_of_runs(user=user or None, limit=paging.limit + 1, offset=paging.offset)
     following = paging.following(more=len(found) > paging.limit, user=user)
-    runs = tuple(viewer.run(run) for run in found[: paging.limit])
+    runs = tuple(_with_short_name(viewer.run(run)) for run in found[: paging.limit])
     return tagged_json(request, HistoryPage(runs=runs, next=following))
 
 
@@ -121,10 +126,15 @@ def history(
 )
 def past_run(job_id: AJobId, request: Request, site: ASite, viewer: AViewer) -> Response:
     """The last run of a past job."""
-    return tagged_json(request, copied(RunAnswer, viewer.run(site.past_run(job_id))))
+    run = _with_short_name(viewer.run(site.past_run(job_id)))
+    return tagged_json(request, copied(RunAnswer, run))
 
 
 @router.get("/me", response_model=Identity, tags=["access"])
 def me(viewer: AViewer) -> Response:
     """Who asks, as the server knows it; a stranger has no name."""
     return fresh_json(Identity(user=viewer.user, operator=viewer.operator))
+
+
+def _with_short_name(run: PastRun) -> PastRun:
+    return replace(run, job=replace(run.job, name=short_name(run.job.name)))

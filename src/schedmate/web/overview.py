@@ -7,6 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from schedmate.model import JobState
+from schedmate.service.usecases.audit import CORRECTION
 from schedmate.service.views.accuracy import diagnoses
 from schedmate.service.views.model_use import model_use
 from schedmate.service.views.node_answers import node_answer
@@ -122,11 +123,11 @@ def failures_of(readings: Readings, *, days: int) -> FailuresAnswer:
 def accuracy_of(site: Site, readings: Readings) -> AccuracyAnswer:
     now = time.time()
     measured = readings.accuracy(now)
-    corrected = len(site.store.past_failures(teacher="operator", limit=10_000))
+    corrections = site.store.acts(action=CORRECTION, limit=10_000)
     return AccuracyAnswer(
         predictions=tuple(measured.predictions),
         etas=tuple(measured.etas),
-        diagnoses=diagnoses(readings.window.runs(now), corrected=corrected),
+        diagnoses=diagnoses(readings.window.runs(now), corrections),
         by_week=tuple(WeekError(at=at, error=error) for at, error in measured.by_week),
     )
 

@@ -43,6 +43,7 @@ BASIS_CONFIDENCE: dict[Basis, float] = {
 def progress(job_id: AJobId, request: Request, site: ASite, viewer: AViewer) -> Response:
     """How far a job is."""
     view = site.job(job_id, viewer)
+    seen = view.progress
     return tagged_json(
         request,
         JobProgress(
@@ -50,7 +51,9 @@ def progress(job_id: AJobId, request: Request, site: ASite, viewer: AViewer) -> 
             attempt=view.job.restarts,
             state=view.job.state,
             at=view.progress_at,
-            progress=view.progress,
+            progress=seen,
+            work_fraction=None if seen is None else seen.work_fraction,
+            time_fraction=None if seen is None else seen.time_fraction,
         ),
     )
 
@@ -107,7 +110,8 @@ def scheduled(view: JobView, starts: Mapping[JobId, float], now: float) -> Sched
         elapsed_s=_elapsed_s(view, now),
         remaining_s=left,
         remaining_from=None if left is None else ("log" if from_log else "prediction"),
-        progress=None if seen is None else seen.fraction,
+        progress=None if seen is None else seen.work_fraction,
+        time_progress=None if seen is None else seen.time_fraction,
         rate_per_s=None if seen is None else seen.rate_per_s,
         unit=None if seen is None else seen.unit,
         gpu_memory_mb=None if made is None else made.gpu_memory_mb,

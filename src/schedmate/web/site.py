@@ -7,11 +7,12 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from schedmate.model import NotFound, SchedMateError
 from schedmate.model.job import array_of
+from schedmate.model.legible import short_name
 from schedmate.model.masking import masked
 from schedmate.service.records.nodes import NodeKnowledge
 from schedmate.service.usecases.audit import record_act, record_failed_sign_in
@@ -108,7 +109,8 @@ class Site:
             view = self.board.view(parts_of(job_id, tasks)[0].shown)
         if view is None:  # it has ended this very moment
             raise NotFound(f"neither the queue nor the history knows a job {job_id}")
-        return masked_for(viewer, self.seen_by(viewer, self.explanations.of(view, time.time())))
+        seen = self.seen_by(viewer, self.explanations.of(view, time.time()))
+        return _with_short_name(masked_for(viewer, seen))
 
     def why(self, view: JobView, queue: Sequence[Job] | None = None) -> str:
         """Why a job waits, goes on or failed; the same sentence on every page and in the API."""
@@ -176,12 +178,12 @@ class Site:
         """The same as it leaves the daemon: secrets of another user's job are masked."""
         seen = self.seen_by(viewer, view)
         if not viewer.operator or viewer.user == view.job.user:
-            return seen
+            return _with_short_name(seen)
         known = self._masked.get(view.job.id)
         if known is None or known[0] is not seen:
             while len(self._masked) >= _MOST_MASKED:
                 self._masked.pop(next(iter(self._masked), ""), None)
-            known = self._masked[view.job.id] = (seen, masked(seen))
+            known = self._masked[view.job.id] = (seen, _with_short_name(masked(seen)))
         return known[1]
 
     def record(self, viewer: Viewer, action: str, about: str, detail: str = "") -> None:
@@ -205,3 +207,8 @@ class Site:
             except SchedMateError as error:
                 _log.warning("the pages show what was known before: %s", error)
             stop.wait(_REFRESH_S)
+
+
+def _with_short_name(view: JobView) -> JobView:
+    name = short_name(view.job.name)
+    return view if name == view.job.name else replace(view, job=replace(view.job, name=name))

@@ -10,12 +10,20 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
+from schedmate.model.legible import legible_lines
 from schedmate.web.wording import clock, percent, plural, short
+
+
+def _visible(value: object) -> object:
+    """Nothing that a job has written turns the reading direction of a page or hides on it."""
+    return legible_lines(value) if type(value) is str else value
+
 
 _TEMPLATES = Environment(
     loader=FileSystemLoader(Path(__file__).parent / "templates"),
     autoescape=select_autoescape(default=True, default_for_string=True),
     undefined=StrictUndefined,
+    finalize=_visible,
     trim_blocks=True,
     lstrip_blocks=True,
 )

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING, Final
 
+from schedmate.model import JobState
 from schedmate.model.diagnosis import SURE_ENOUGH
 from schedmate.service.views.run_window import DAY_S
 
 if TYPE_CHECKING:
     from schedmate.model import JobId, Spread
-    from schedmate.store import EtaSeen, RunSummary
+    from schedmate.store import EtaSeen, PersonsAct, RunSummary
 
 FEWEST: Final = 5
 """Of fewer cases no figure is given."""
@@ -41,6 +42,7 @@ class DiagnosisScore:
     """Diagnosed with a confidence above which action may follow."""
     by_source: tuple[tuple[str, int], ...]
     corrected: int
+    """Runs whose diagnosis a person has corrected."""
 
 
 def predictions(runs: Iterable[RunSummary]) -> list[Score]:
@@ -62,10 +64,14 @@ def predictions(runs: Iterable[RunSummary]) -> list[Score]:
 
 
 def etas(runs: Iterable[RunSummary], seen: Iterable[EtaSeen]) -> list[Score]:
-    """By how far the run was when it was estimated; each run counts once a quarter."""
+    """Of completed runs, by how far they were when estimated; each counts once a quarter.
+
+    What was cancelled, failed or reached its limit has not come to the end that was estimated.
+    """
     ended: dict[JobId, list[RunSummary]] = defaultdict(list)
     for run in runs:
-        ended[run.job_id].append(run)
+        if run.state is JobState.COMPLETED:
+            ended[run.job_id].append(run)
     cases: dict[tuple[JobId, int, int], tuple[Spread, float]] = {}
     for one in seen:
         tracked = next((run for run in ended[one.job_id] if _ran_at(run, one.at)), None)
@@ -93,7 +99,8 @@ def score(name: str, cases: Sequence[tuple[Spread, float]]) -> Score:
     return Score(name=name, cases=len(cases), error=median(errors), coverage=within / len(cases))
 
 
-def diagnoses(runs: Iterable[RunSummary], *, corrected: int) -> DiagnosisScore:
+def diagnoses(runs: Sequence[RunSummary], corrections: Iterable[PersonsAct] = ()) -> DiagnosisScore:
+    """`corrections` are what the audit trail has of people who corrected a diagnosis."""
     failed = [run for run in runs if run.state.failed]
     known = [run for run in failed if run.reason and run.reason != "unknown"]
     return DiagnosisScore(
@@ -101,8 +108,22 @@ def diagnoses(runs: Iterable[RunSummary], *, corrected: int) -> DiagnosisScore:
         diagnosed=len(known),
         sure=sum(run.confidence >= SURE_ENOUGH for run in known),
         by_source=tuple(Counter(run.source for run in known).most_common()),
-        corrected=corrected,
+        corrected=len(_corrected(runs, corrections)),
     )
+
+
+def _corrected(
+    runs: Iterable[RunSummary], corrections: Iterable[PersonsAct]
+) -> set[tuple[str, int]]:
+    """A correction is about the last attempt that had ended by then."""
+    by_job: dict[str, list[RunSummary]] = defaultdict(list)
+    for run in runs:
+        by_job[f"job {run.job_id}"].append(run)
+    found = set()
+    for act in corrections:
+        ended = [run.attempt for run in by_job.get(act.about, ()) if run.ended_at <= act.at]
+        found |= {(act.about, max(ended))} if ended else set()
+    return found
 
 
 def weekly(

@@ -108,6 +108,10 @@ class JobProgress:
     at: float | None
     """When its log was last read, in seconds since the epoch."""
     progress: Progress | None
+    work_fraction: float | None = None
+    """Of the steps, from 0 to 1."""
+    time_fraction: float | None = None
+    """Of its time, from 0 to 1, where a limit ends it or its steps have no known end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,7 +132,9 @@ class ScheduledPrediction:
     """From `at` to the end of a running job."""
     remaining_from: Literal["log", "prediction"] | None
     progress: float | None
-    """From 0 to 1."""
+    """Of the steps, from 0 to 1."""
+    time_progress: float | None = None
+    """Of its time, from 0 to 1, where a limit ends it or its steps have no known end."""
     rate_per_s: float | None
     unit: str | None
     gpu_memory_mb: float | None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from schedmate.model.legible import short_name
 from schedmate.service.views.answers import SimilarRun, SimilarRuns
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def similar_runs(view: JobView, store: Store, viewer: Viewer) -> SimilarRuns:
                 duration_s=match.duration_s,
                 state=None if shown is None else shown.job.state,
                 reason=store.failure_reason(run) if run is not None and readable else None,
-                name="" if shown is None else shown.job.name,
+                name="" if shown is None else short_name(shown.job.name),
                 ended_at=None if shown is None else shown.job.end_time,
             )
         )
