@@ -33,6 +33,10 @@ def test_what_a_job_is_called_is_no_html(queue):
     [
         ("?state=RUNNING", {"1"}),
         ("?state=failed", {"3"}),
+        ("?state=failing", {"3"}),
+        ("?reason=gpu_oom", {"3"}),
+        ("?reason=nccl_timeout", set()),
+        ("?q=gpu_oom", {"3"}),
         ("?user=nobody", {"2"}),
         ("?q=bert", {"2"}),
         ("?q=nothing+of+that", set()),

@@ -25,7 +25,12 @@ schedmate jobs --watch
 )
 @click.option("-j", "--jobs", "ids", help="Only these job ids, with commas between.")
 @click.option("-u", "--user", "users", help="Only jobs of these users.")
-@click.option("-s", "--state", "states", help="Only jobs in these states.")
+@click.option(
+    "-s",
+    "--state",
+    "states",
+    help="Only jobs in these states; failing: all that failed in any way.",
+)
 @click.option("-w", "--watch", is_flag=True, help="Show it in place, until Ctrl-C.")
 @json_option
 def command(
@@ -34,6 +39,7 @@ def command(
     """The queue: predicted and real duration, progress, expected end, diagnosis."""
     from schedmate import config
     from schedmate.cli._site import views_of
+    from schedmate.model.job import is_among
     from schedmate.model.wire import to_json
 
     wanted, settings = None if ids is None else _listed(ids), config.load()
@@ -43,7 +49,7 @@ def command(
             view
             for view in views_of(settings, wanted)
             if (users is None or view.job.user in _listed(users))
-            and (states is None or view.job.state in _listed(states.upper()))
+            and is_among(view.job.state, states or "")
         ]
 
     if watch:
