@@ -41,16 +41,18 @@ def command(
     from schedmate.cli._site import views_of
     from schedmate.model.job import is_among
     from schedmate.model.wire import to_json
+    from schedmate.service.views.queue_row import queue_place
 
     wanted, settings = None if ids is None else _listed(ids), config.load()
 
     def views() -> list[JobView]:
-        return [
+        fitting = [
             view
             for view in views_of(settings, wanted)
             if (users is None or view.job.user in _listed(users))
             and is_among(view.job.state, states or "")
         ]
+        return sorted(fitting, key=lambda view: queue_place(view.job))
 
     if watch:
         from schedmate.cli._watch import watch_queue

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
@@ -14,10 +13,10 @@ from pydantic import AfterValidator
 
 from schedmate.model import JobState
 from schedmate.model.job import FAILING, is_among
+from schedmate.service.views.queue_row import numbers_in, queue_place
 from schedmate.web.paging import MOST
 
 if TYPE_CHECKING:
-    from schedmate.model import JobId
     from schedmate.service.views.job_view import JobView
 
 PAGE = 100
@@ -132,24 +131,14 @@ def _fits(view: JobView, wanted: Wanted, may_read: Callable[[str], bool]) -> boo
 
 def _key(sort: Sort, now: float) -> Callable[[JobView], tuple[object, ...]]:
     keys: dict[Sort, Callable[[JobView], tuple[object, ...]]] = {
-        "id": lambda view: (_number(view.job.id),),
-        "user": lambda view: (view.job.user, _number(view.job.id)),
-        "submitted": lambda view: (view.job.submit_time, _number(view.job.id)),
+        "id": lambda view: (numbers_in(view.job.id),),
+        "user": lambda view: (view.job.user, numbers_in(view.job.id)),
+        "submitted": lambda view: (view.job.submit_time, numbers_in(view.job.id)),
         "predicted": lambda view: _last(None if view.predicted is None else view.predicted.p50),
         "progress": lambda view: _last(None if view.progress is None else view.progress.fraction),
         "ends": lambda view: _last(_left(view, now)),
     }
-    return keys.get(sort, _as_a_queue)
-
-
-def _as_a_queue(view: JobView) -> tuple[object, ...]:
-    """What runs by its end-to-be, what waits by its turn, what has ended from the newest on."""
-    job = view.job
-    if job.state is JobState.RUNNING:
-        return 0, job.start_time or 0.0, _number(job.id)
-    if job.state is JobState.PENDING:
-        return 1, (-job.priority if job.priority is not None else job.nice), job.submit_time
-    return 2, -(job.end_time or job.submit_time), _number(job.id)
+    return keys.get(sort, lambda view: queue_place(view.job))
 
 
 def _left(view: JobView, now: float) -> float | None:
@@ -160,10 +149,6 @@ def _left(view: JobView, now: float) -> float | None:
 def _last(value: float | None) -> tuple[object, ...]:
     """Unknown ones come after the known ones."""
     return (value is None, value or 0.0)
-
-
-def _number(job_id: JobId) -> tuple[int, ...]:
-    return tuple(map(int, re.findall("[0-9]+", job_id)))
 
 
 def _word(value: object) -> str:
