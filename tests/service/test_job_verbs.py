@@ -127,6 +127,32 @@ def test_the_mark_stays_where_there_is_no_room_for_the_words():
     assert "RUNNING !" in out.getvalue()
 
 
+def test_users_are_named_where_there_are_several(site):
+    site.scheduler.put(a_job(id="1", user="ada"))
+    assert "USER" not in site.run("jobs").out
+
+    site.scheduler.put(a_job(id="2", user="bob"))
+
+    head, *rows = site.run("jobs").out.splitlines()
+    assert head.split()[:4] == ["JOBID", "NAME", "USER", "STATE"]
+    assert [row.split()[2] for row in rows] == ["ada", "bob"]
+    assert "USER" not in site.run("jobs", "-u", "ada").out
+
+
+def test_the_order_is_that_of_the_page(site):
+    """What runs by its start, what waits by its turn, what has ended from the newest on."""
+    site.scheduler.put(a_job(id="1", state=JobState.COMPLETED, start_time=1.0, end_time=5.0))
+    site.scheduler.put(a_job(id="2", state=JobState.FAILED, start_time=1.0, end_time=9.0))
+    site.scheduler.put(a_job(id="3", priority=1))
+    site.scheduler.put(a_job(id="4", priority=7))
+    site.scheduler.put(a_job(id="5", state=JobState.RUNNING, start_time=8.0))
+    site.scheduler.put(a_job(id="6", state=JobState.RUNNING, start_time=2.0))
+
+    rows = site.run("jobs").out.splitlines()[1:]
+
+    assert "".join(row.split()[0] for row in rows) == "654321"
+
+
 def test_what_has_ended_warns_no_more(site):
     site.scheduler.put(a_job(state=JobState.COMPLETED))
     site.store.keep_progress("1", 0, WARNED, at=time.time())

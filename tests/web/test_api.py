@@ -29,6 +29,28 @@ def test_jobs_a_page_at_a_time(served):
     assert second["next"] is None
 
 
+@pytest.mark.parametrize(
+    ("states", "found"),
+    [
+        ("FAILED", "1"),
+        ("failed", "1"),
+        ("TIMEOUT", "2"),
+        ("FAILED,TIMEOUT", "12"),
+        ("failing", "12"),
+        ("FAILING,COMPLETED", "123"),
+    ],
+)
+def test_a_state_is_exactly_itself_and_a_group_has_its_own_name(served, states, found):
+    served.show(
+        a_job(id="1", state=JobState.FAILED),
+        a_job(id="2", state=JobState.TIMEOUT),
+        a_job(id="3", state=JobState.COMPLETED),
+        a_job(id="4", state=JobState.CANCELLED),
+    )
+    answer = served.get(f"/api/v1/jobs?state={states}&sort=id").json
+    assert "".join(one["job"]["id"] for one in answer["jobs"]) == found
+
+
 def test_one_job(queue):
     answer = queue.get("/api/v1/jobs/1").json
     assert answer["schema"] == "schedmate.job/1"

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
+import threading
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -113,6 +116,28 @@ def test_without_an_answer_it_reads_alone_and_says_so(run):
     assert "what this machine knows by itself" in alone.stderr
     refused = run("jobs", SCHEDMATE_TOKEN="smt_wrong")
     assert "the daemon refuses" in refused.stderr
+
+
+def test_a_daemon_that_hangs_is_not_waited_for(run):
+    """It takes the connection and never answers."""
+    waited = []
+
+    def hang(listener):
+        connection, _ = listener.accept()
+        begin = time.monotonic()
+        with connection:
+            while connection.recv(65_536):
+                pass
+        waited.append(time.monotonic() - begin)
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=hang, args=(listener,), daemon=True)
+        thread.start()
+        alone = run("jobs", server=f"http://127.0.0.1:{listener.getsockname()[1]}")
+        thread.join(60)
+    assert alone.returncode == 0
+    assert "what this machine knows by itself" in alone.stderr
+    assert waited[0] < 8.0
 
 
 def test_errors_are_one_sentence(run):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 import time
+import urllib.request
 
 import pytest
 
@@ -33,6 +35,10 @@ def test_what_a_job_is_called_is_no_html(queue):
     [
         ("?state=RUNNING", {"1"}),
         ("?state=failed", {"3"}),
+        ("?state=failing", {"3"}),
+        ("?reason=gpu_oom", {"3"}),
+        ("?reason=nccl_timeout", set()),
+        ("?q=gpu_oom", {"3"}),
         ("?user=nobody", {"2"}),
         ("?q=bert", {"2"}),
         ("?q=nothing+of+that", set()),
@@ -41,6 +47,27 @@ def test_what_a_job_is_called_is_no_html(queue):
 def test_filters_are_in_the_address(queue, query, shown):
     text = queue.get(f"/{query}").text
     assert {number for number in "123" if f'href="/jobs/{number}"' in text} == shown
+
+
+def test_files_are_kept_by_browsers_and_texts_compressed(queue):
+    asked = urllib.request.Request(
+        queue.url("/static/schedmate.css"), headers={"Accept-Encoding": "gzip"}
+    )
+    with urllib.request.urlopen(asked, timeout=60) as answer:
+        assert answer.headers["cache-control"] == "max-age=3600"
+        assert answer.headers["content-encoding"] == "gzip"
+        etag, text = answer.headers["etag"], gzip.decompress(answer.read()).decode()
+    plain = queue.get("/static/schedmate.css")
+    assert plain.text == text
+    assert "content-encoding" not in plain.headers
+    again = queue.get("/static/schedmate.css", **{"If-None-Match": etag})
+    assert (again.status, again.headers["cache-control"]) == (304, "max-age=3600")
+
+
+def test_the_stream_of_events_is_not_compressed(queue):
+    asked = urllib.request.Request(queue.url("/api/v1/events"), headers={"Accept-Encoding": "gzip"})
+    with urllib.request.urlopen(asked, timeout=60) as answer:
+        assert "content-encoding" not in answer.headers
 
 
 def test_a_live_update_is_only_the_part_that_changes(queue):

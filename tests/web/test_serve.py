@@ -12,6 +12,8 @@ import urllib.request
 
 import pytest
 
+from schedmate.cli.serve import page_url
+from schedmate.site_settings import WebSettings
 from web.conftest import free_port
 
 pytestmark = pytest.mark.processes
@@ -24,6 +26,20 @@ def answers(url):
             return answer.status == 200
     except OSError:
         return False
+
+
+@pytest.mark.parametrize(
+    ("host", "names", "url"),
+    [
+        ("127.0.0.1", ("jobs.site",), "http://127.0.0.1:80/"),
+        ("0.0.0.0", (), "http://127.0.0.1:80/"),
+        ("0.0.0.0", ("jobs.site", "other"), "http://jobs.site:80/"),
+        ("::", (), "http://127.0.0.1:80/"),
+        ("fd00::7", (), "http://[fd00::7]:80/"),
+    ],
+)
+def test_the_address_that_is_printed_can_be_opened(host, names, url):
+    assert page_url(WebSettings(host=host, names=names), 80) == url
 
 
 def test_the_page_is_there_as_long_as_the_daemon(tmp_path):
@@ -49,6 +65,7 @@ def test_the_page_is_there_as_long_as_the_daemon(tmp_path):
             )
             assert second.returncode == 1
             assert f"127.0.0.1:{port} cannot be listened on" in second.stderr
+            assert "serving" not in second.stderr
         finally:
             daemon.send_signal(signal.SIGTERM)
             said = daemon.communicate(timeout=PATIENCE_S)[1]

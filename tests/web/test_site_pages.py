@@ -65,6 +65,28 @@ def test_failures_by_reason(history):
     assert "No run has ended" not in text
 
 
+def test_a_reason_leads_to_the_jobs_that_had_it(history):
+    """Past ones too, which the scheduler no longer lists."""
+    assert '<a href="/?reason=gpu_oom">gpu_oom</a>' in history.get("/failures").text
+    text = history.get("/?reason=gpu_oom").text
+    assert {number for number in "01234578" if f'href="/jobs/{number}"' in text} == {"0", "1"}
+    listed = history.get("/api/v1/jobs?reason=gpu_oom").json
+    assert {one["job"]["id"] for one in listed["jobs"]} == {"0", "1"}
+    past = history.get("/api/v1/history?reason=gpu_oom&limit=1").json
+    assert [run["job"]["id"] for run in past["runs"]] == ["1"]
+    past = history.get(f"/api/v1/history{past['next']}").json
+    assert [run["job"]["id"] for run in past["runs"]] == ["0"]
+    assert past["next"] is None
+
+
+def test_no_one_finds_jobs_of_others_by_their_reasons(history):
+    owner = history.store.run("0").job.user
+    history.taken_for("stranger")
+    for query in ("reason=gpu_oom", f"reason=gpu_oom&user={owner}"):
+        assert history.get(f"/api/v1/history?{query}").json["runs"] == []
+        assert history.get(f"/api/v1/jobs?{query}").json["jobs"] == []
+
+
 def test_how_good_predictions_were(history):
     """60 s were predicted with a spread from 30 to 120, and it took 80 s."""
     text = history.get("/accuracy").text

@@ -95,7 +95,11 @@ def test_by_the_page(served, as_ada):
     shown = served.get("/me").text
     given = re.search(r'name="token" value="(\w+)"', shown)[1]
     made = post_form(served, "/me/tokens", token=given, name="<b>lap</b>", days="7")
-    secret = re.search(r"smt_[\w-]+", made.text)[0]
+    assert made.status == 303, "a page that is loaded again makes no second token"
+    first = served.get(made.headers["location"])
+    assert first.headers["cache-control"] == "no-store"
+    secret = re.search(r"smt_[\w-]+", first.text)[0]
+    assert secret not in served.get(made.headers["location"]).text
     assert Client(served.url(""), token=secret).me().user == "ada"
     shown = served.get("/me").text
     assert secret not in shown

@@ -25,7 +25,9 @@ _COLOURS = {
     JobState.CANCELLED: "yellow",
 }
 _BAR = 10
-_COLUMNS = ("JOBID", "NAME", "STATE", "PREDICTED", "REAL", "PROGRESS", "ENDS IN")
+_COLUMNS: tuple[str, ...] = ("JOBID", "NAME", "STATE", "PREDICTED", "REAL", "PROGRESS", "ENDS IN")
+_USER_AT = 2
+"""Where their column is."""
 _NUMBERS = ("PREDICTED", "REAL")
 _LEAST_KNOWN = 12
 _LONGEST_NAME = 20
@@ -33,11 +35,20 @@ _MARK = "!"
 
 
 def queue_table(views: Sequence[JobView], now: float, width: int) -> Table:
-    """One line a job; only what is known of it gives way when the screen is narrow."""
-    rows = [_cells(queue_row(view, now, duration)) for view in views]
+    """One line a job; only what is known of it gives way when the screen is narrow.
+
+    Users are named where there are several.
+    """
+    titles, rows = _COLUMNS, [_cells(queue_row(view, now, duration)) for view in views]
+    if len({view.job.user for view in views}) > 1:
+        titles = (*titles[:_USER_AT], "USER", *titles[_USER_AT:])
+        rows = [
+            (*row[:_USER_AT], escape(_short(legible(view.job.user))), *row[_USER_AT:])
+            for view, row in zip(views, rows, strict=True)
+        ]
     table = Table(box=None, header_style="bold", pad_edge=False)
     taken = 0
-    for title, cells in zip(_COLUMNS, zip(*rows, strict=True), strict=False):
+    for title, cells in zip(titles, zip(*rows, strict=True), strict=False):
         needed = max(len(title), *(Text.from_markup(cell).cell_len for cell in cells))
         taken += needed + 2
         justify: Literal["left", "right"] = "right" if title in _NUMBERS else "left"

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _TIMEOUT_S = 10.0
+_FIRST_ANSWER_S = 3.0
 """Someone waits at a terminal, and can be shown something else."""
 
 
@@ -41,7 +42,7 @@ def asked(settings: Settings, of_daemon: Callable[[Client], T], here: Callable[[
     if not settings.server:
         return here()
     try:
-        return of_daemon(client_of(settings))
+        return of_daemon(client_of(settings, first_answer_s=_FIRST_ANSWER_S))
     except (NotSignedIn, ServerUnreachable) as error:
         say(f"{error}; shown is what this machine knows by itself")
         return here()
@@ -52,7 +53,7 @@ def asked(settings: Settings, of_daemon: Callable[[Client], T], here: Callable[[
             raise error from None
 
 
-def client_of(settings: Settings) -> Client:
+def client_of(settings: Settings, *, first_answer_s: float | None = None) -> Client:
     """With the user's own token, where one is set."""
     from schedmate.client import Client
     from schedmate.model import BadInput
@@ -63,7 +64,7 @@ def client_of(settings: Settings) -> Client:
             token = settings.token_file.expanduser().read_text(encoding="utf-8").strip()
         except (OSError, UnicodeDecodeError) as error:
             raise BadInput(f"token_file {settings.token_file} cannot be read: {error}") from error
-    return Client(settings.server, token=token, timeout_s=_TIMEOUT_S)
+    return Client(settings.server, token=token, timeout_s=_TIMEOUT_S, first_answer_s=first_answer_s)
 
 
 def views_of(settings: Settings, wanted: list[str] | None) -> list[JobView]:

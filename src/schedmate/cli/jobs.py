@@ -25,7 +25,12 @@ schedmate jobs --watch
 )
 @click.option("-j", "--jobs", "ids", help="Only these job ids, with commas between.")
 @click.option("-u", "--user", "users", help="Only jobs of these users.")
-@click.option("-s", "--state", "states", help="Only jobs in these states.")
+@click.option(
+    "-s",
+    "--state",
+    "states",
+    help="Only jobs in these states; failing: all that failed in any way.",
+)
 @click.option("-w", "--watch", is_flag=True, help="Show it in place, until Ctrl-C.")
 @json_option
 def command(
@@ -34,17 +39,20 @@ def command(
     """The queue: predicted and real duration, progress, expected end, diagnosis."""
     from schedmate import config
     from schedmate.cli._site import views_of
+    from schedmate.model.job import is_among
     from schedmate.model.wire import to_json
+    from schedmate.service.views.queue_row import queue_place
 
     wanted, settings = None if ids is None else _listed(ids), config.load()
 
     def views() -> list[JobView]:
-        return [
+        fitting = [
             view
             for view in views_of(settings, wanted)
             if (users is None or view.job.user in _listed(users))
-            and (states is None or view.job.state in _listed(states.upper()))
+            and is_among(view.job.state, states or "")
         ]
+        return sorted(fitting, key=lambda view: queue_place(view.job))
 
     if watch:
         from schedmate.cli._watch import watch_queue

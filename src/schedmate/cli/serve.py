@@ -26,10 +26,12 @@ if TYPE_CHECKING:
     from schedmate.config import Settings
     from schedmate.model import Action, Advice
     from schedmate.service.daemon.log_output import LogFormat
+    from schedmate.site_settings import WebSettings
     from schedmate.web.site import Site
 
     Tell = Callable[[str], None]
 
+_EVERYWHERE = ("", "0.0.0.0", "::")  # noqa: S104 - recognised, not bound
 _log = logging.getLogger("schedmate.serve")
 
 
@@ -98,17 +100,16 @@ def command(
     if once:
         look_once(settings, on_decision)
     else:
-        with handled_signals() as signals:
+        with handled_signals() as signals, _beside(settings, port, tell) as looked:
             tell(f"serving {settings.scheduler} in mode {settings.mode}")
-            with _beside(settings, port, tell) as looked:
-                serve(
-                    settings,
-                    signals,
-                    lambda: _settings(no_llm=no_llm),
-                    on_decision=on_decision,
-                    describe=_described,
-                    looked=looked,
-                )
+            serve(
+                settings,
+                signals,
+                lambda: _settings(no_llm=no_llm),
+                on_decision=on_decision,
+                describe=_described,
+                looked=looked,
+            )
     if as_json and not dry_run:
         print_json({"schema": "schedmate.served/1", "scheduler": settings.scheduler})
 
@@ -135,12 +136,18 @@ def _pages(settings: Settings, port: int | None, tell: Tell) -> Iterator[Site | 
 
     with serving(settings, host=web.host, port=port) as site:
         if port is not None:
-            scheme = "http" if web.certificate is None else "https"
-            host = f"[{web.host}]" if ":" in web.host else web.host
-            tell(f"the page is at {scheme}://{host}:{port}/")
+            tell(f"the page is at {page_url(web, port)}")
         if web.socket is not None:
             tell(f"users of this machine ask at unix:{web.socket}")
         yield site
+
+
+def page_url(web: WebSettings, port: int) -> str:
+    """By a name that browsers can open: an address that stands for all of them is none."""
+    scheme = "http" if web.certificate is None else "https"
+    everywhere = web.host in _EVERYWHERE
+    host = web.names[0] if everywhere and web.names else "127.0.0.1" if everywhere else web.host
+    return f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}/"
 
 
 def _on_stderr(text: str) -> None:

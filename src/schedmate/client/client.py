@@ -56,9 +56,19 @@ _PAGE = 1000
 class Client:
     """Errors are those of `schedmate.model.errors`: NotFound, NotSignedIn, ServerUnreachable."""
 
-    def __init__(self, server: str, *, token: str | None = None, timeout_s: float = 30.0) -> None:
-        """`server` is a URL or `unix:/path`; over the socket and loopback no token is needed."""
-        self._transport = Transport(Address.of(server), token, timeout_s)
+    def __init__(
+        self,
+        server: str,
+        *,
+        token: str | None = None,
+        timeout_s: float = 30.0,
+        first_answer_s: float | None = None,
+    ) -> None:
+        """`server` is a URL or `unix:/path`; over the socket and loopback no token is needed.
+
+        `first_answer_s` bounds the wait for the first answer, where it is shorter.
+        """
+        self._transport = Transport(Address.of(server), token, timeout_s, first_answer_s)
 
     def me(self) -> Identity:
         """Who the server takes the caller for."""

@@ -70,12 +70,20 @@ class Address:
 class Transport:
     """One request after the other; connections are made anew, as a daemon may restart."""
 
-    def __init__(self, address: Address, token: str | None, timeout_s: float) -> None:
+    def __init__(
+        self,
+        address: Address,
+        token: str | None,
+        timeout_s: float,
+        first_answer_s: float | None = None,
+    ) -> None:
+        """Until the server has answered once, it is given `first_answer_s` where that is set."""
         if token is not None and not address.is_private:
             raise BadInput(f"{address.shown} would get the token in the clear; use https://")
         self._address = address
         self._token = token
         self._timeout_s = timeout_s
+        self._patience_s = timeout_s if first_answer_s is None else first_answer_s
 
     def get(self, *path: str, **query: object) -> Any:
         return self._json("GET", path, query, None)
@@ -95,12 +103,16 @@ class Transport:
         connection = self._connection()
         try:
             connection.request(method, self._target(path, query), body, self._headers(body))
-            return connection, connection.getresponse()
+            wire = connection.sock  # which the answer takes over where the server closes it
+            answer = connection.getresponse()
+            wire.settimeout(self._timeout_s)
         except (OSError, http.client.HTTPException) as error:
             connection.close()
             raise ServerUnreachable(
                 f"the daemon at {self._address.shown} does not answer ({error})"
             ) from error
+        self._patience_s = self._timeout_s
+        return connection, answer
 
     def _json(
         self, method: str, path: tuple[str, ...], query: dict[str, Any], body: bytes | None
@@ -125,9 +137,9 @@ class Transport:
     def _connection(self) -> http.client.HTTPConnection:
         where = self._address
         if where.path:
-            return _UnixConnection(where.path, self._timeout_s)
+            return _UnixConnection(where.path, self._patience_s)
         kind = http.client.HTTPSConnection if where.tls else http.client.HTTPConnection
-        return kind(where.host, where.port, timeout=self._timeout_s)
+        return kind(where.host, where.port, timeout=self._patience_s)
 
     def _target(self, path: tuple[str, ...], query: dict[str, Any]) -> str:
         parts = "/".join(quote(part, safe="+") for part in path)

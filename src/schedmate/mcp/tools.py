@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from schedmate.model import BadInput
+from schedmate.model.job import is_among
 from schedmate.model.wire import to_json
 from schedmate.service.views.queue_row import queue_row
 from schedmate.service.views.sentences import eta_sentence
@@ -86,12 +87,11 @@ def tools_of(known: Knowledge, now: Callable[[], float], written: Written) -> li
     job_id = {"type": "string", "description": "A job id: 12, 12_3 (array task), 12+1 (het part)."}
 
     def jobs(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        states = {one for one in str(arguments.get("state", "")).upper().split(",") if one}
-        user = arguments.get("user")
+        states, user = str(arguments.get("state", "")), arguments.get("user")
         fitting = [
             view
             for view in known.views()
-            if (not states or view.job.state in states) and (user is None or view.job.user == user)
+            if is_among(view.job.state, states) and (user is None or view.job.user == user)
         ]
         most = max(1, min(int(arguments.get("limit", _FEW_JOBS)), _MOST_JOBS))
         rows = [_row(view, now(), written) for view in fitting[:most]]
@@ -135,7 +135,8 @@ def tools_of(known: Knowledge, now: Callable[[], float], written: Written) -> li
             properties={
                 "state": {
                     "type": "string",
-                    "description": "States with commas between: PENDING, RUNNING, FAILED, …",
+                    "description": "States with commas between: PENDING, RUNNING, FAILED, … "
+                    "or failing: all that failed in any way.",
                 },
                 "user": {"type": "string", "description": "Only jobs of this user."},
                 "limit": {"type": "integer", "description": f"At most; {_FEW_JOBS} by default."},

@@ -126,8 +126,13 @@ class Runs(Protocol):
     def keep_runs(self, runs: Sequence[PastRun]) -> None:
         """Many at once, all or none."""
 
-    def page_of_runs(self, *, user: str | None, limit: int, offset: int) -> Sequence[PastRun]:
-        """The newest runs, of one user or of everybody, behind the first `offset` of them."""
+    def page_of_runs(
+        self, *, user: str | None, reason: str | None = None, limit: int, offset: int
+    ) -> Sequence[PastRun]:
+        """The newest runs, of one user or of everybody, behind the first `offset` of them.
+
+        With `reason` those that were diagnosed with it.
+        """
 
     def run(self, job_id: JobId, attempt: int | None = None) -> PastRun | None:
         """One attempt of a job, by default the last one."""

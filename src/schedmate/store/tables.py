@@ -47,6 +47,10 @@ _READINGS = 4000
 """How many of the newest rows of what was read are kept: two or three a job."""
 
 _ACTIONS = "SELECT body, state, at, note FROM actions WHERE scheduler = ?"
+_DIED_OF = (
+    "(scheduler, job_id, attempt) IN (SELECT scheduler, job_id, attempt FROM diagnoses"
+    " WHERE json_extract(body, '$.reason') = ?)"
+)
 
 
 class TableStore(
@@ -147,11 +151,14 @@ class TableStore(
     def recent_runs(self, *, user: str | None = None, limit: int = 1000) -> list[PastRun]:
         return self.page_of_runs(user=user, limit=limit, offset=0)
 
-    def page_of_runs(self, *, user: str | None, limit: int, offset: int) -> list[PastRun]:
-        if user is None:
-            return self._runs("TRUE ORDER BY end_time DESC", (), limit=limit, offset=offset)
-        newest = '"user" = ? ORDER BY end_time DESC'
-        return self._runs(newest, (user,), limit=limit, offset=offset)
+    def page_of_runs(
+        self, *, user: str | None, reason: str | None = None, limit: int, offset: int
+    ) -> list[PastRun]:
+        where = {'"user" = ?': user, _DIED_OF: reason}
+        stated = {part: value for part, value in where.items() if value is not None}
+        chosen = " AND ".join(stated) or "TRUE"
+        newest = f"{chosen} ORDER BY end_time DESC"
+        return self._runs(newest, tuple(stated.values()), limit=limit, offset=offset)
 
     def _runs(
         self, where: str, values: tuple[Any, ...], *, limit: int, offset: int = 0

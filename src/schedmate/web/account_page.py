@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from typing import TYPE_CHECKING, get_args
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, Response
@@ -33,20 +34,20 @@ _KINDS = {"failed": "fails", "hung": "hangs", "limit": "will miss its limit"}
 
 @router.get("/me")
 def account(
-    request: Request, site: ASite, viewer: AKnownViewer, readings: AReadings
+    request: Request, site: ASite, viewer: AKnownViewer, readings: AReadings, made: str = ""
 ) -> HTMLResponse:
-    """What the asker is known as, their messages and tokens."""
-    return _page(request, site, viewer, readings)
+    """What the asker is known as, their messages and tokens; once the secret of one just made."""
+    secret = readings.shown_once.take(viewer.user, made) if made else ""
+    return _page(request, site, viewer, readings, secret=secret)
 
 
 @router.post("/me/tokens")
-def create(
-    request: Request, site: ASite, viewer: AKnownViewer, readings: AReadings, form: AForm
-) -> HTMLResponse:
-    """The secret is on this page and on no other."""
+def create(site: ASite, viewer: AKnownViewer, readings: AReadings, form: AForm) -> Response:
+    """The secret is on the page that follows, and on no other."""
     wanted = TokenRequest(name=form.get("name", ""), days=_days(form.get("days", "")))
-    _, secret = make_token(site.store, viewer, wanted)
-    return _page(request, site, viewer, readings, secret=secret)
+    token, secret = make_token(site.store, viewer, wanted)
+    readings.shown_once.keep(viewer.user, token.id, secret)
+    return back_to(f"/me?{urlencode({'made': token.id})}")
 
 
 @router.post("/me/tokens/{token_id}/revoke")

@@ -40,7 +40,7 @@ router = APIRouter(prefix="/api/v1", responses={**PROBLEMS, **NOT_MODIFIED}, tag
 def jobs(request: Request, site: ASite, viewer: AViewer, wanted: AQueue) -> Response:
     """The queue, filtered and sorted, a page at a time."""
     found = find(
-        site.board.views(),
+        site.views(viewer, wanted.reason),
         wanted,
         time.time(),
         lambda one: site.shown_to(viewer, one),
@@ -105,15 +105,19 @@ def similar(job_id: AJobId, request: Request, site: ASite, viewer: AViewer) -> R
 
 @router.get("/history", response_model=HistoryPage, tags=["history"])
 def history(
+    *,
     request: Request,
     site: ASite,
     viewer: AViewer,
     paging: APage,
     user: Annotated[str, Query(max_length=200)] = "",
+    reason: Annotated[str, Query(max_length=200)] = "",
 ) -> Response:
-    """Past runs, the newest first."""
-    found = site.store.page_of_runs(user=user or None, limit=paging.limit + 1, offset=paging.offset)
-    following = paging.following(more=len(found) > paging.limit, user=user)
+    """Past runs, the newest first; by `reason` those that died of it and the asker may read."""
+    found = site.past_runs(
+        viewer, user=user, reason=reason, limit=paging.limit + 1, offset=paging.offset
+    )
+    following = paging.following(more=len(found) > paging.limit, user=user, reason=reason)
     runs = tuple(_with_short_name(viewer.run(run)) for run in found[: paging.limit])
     return tagged_json(request, HistoryPage(runs=runs, next=following))
 

@@ -6,11 +6,12 @@ import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI
 from fastapi.staticfiles import StaticFiles
 from starlette.datastructures import MutableHeaders
+from starlette.middleware.gzip import GZipMiddleware
 
 import schedmate
 from schedmate.service.usecases.quick_advice import QuickAdvice
@@ -39,6 +40,7 @@ from schedmate.web.problems import add_problems
 from schedmate.web.readings import Readings
 
 if TYPE_CHECKING:
+    from starlette.responses import Response
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from schedmate.web.site import Site
@@ -83,10 +85,11 @@ def create_app(site: Site) -> FastAPI:
         *(pages, job_page, log_view, site_pages, account_page, acting),
     ):
         app.include_router(part.router)
-    files = StaticFiles(directory=STATIC, packages=[("schedmate.design", "static")])
+    files = CachedFiles(directory=STATIC, packages=[("schedmate.design", "static")])
     app.mount("/static", files, name="static")
     add_problems(app)
     add_error_pages(app)
+    app.add_middleware(GZipMiddleware, minimum_size=1000, compresslevel=5)
     app.add_middleware(guard.HeadAsGet)
     web = site.settings.web
     app.add_middleware(
@@ -99,6 +102,15 @@ def create_app(site: Site) -> FastAPI:
     app.add_middleware(Headers)
     app.add_middleware(metrics.CountRequests, metrics=app.state.metrics)
     return app
+
+
+class CachedFiles(StaticFiles):
+    """Asked for once an hour at most, and then by their ETag."""
+
+    def file_response(self, *args: Any, **kwargs: Any) -> Response:
+        answer = super().file_response(*args, **kwargs)
+        answer.headers["Cache-Control"] = "max-age=3600"
+        return answer
 
 
 class Headers:

@@ -26,7 +26,11 @@ def queue(
     """The queue, as the query string asks for it."""
     now = time.time()
     found = find(
-        site.board.views(), wanted, now, lambda one: site.shown_to(viewer, one), viewer.may_read
+        site.views(viewer, wanted.reason),
+        wanted,
+        now,
+        lambda one: site.shown_to(viewer, one),
+        viewer.may_read,
     )
     accuracy = readings.accuracy(now)
     return live_page(

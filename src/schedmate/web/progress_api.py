@@ -13,13 +13,14 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
 from schedmate.model.advice import Basis
+from schedmate.model.job import is_among
 from schedmate.service.views.answers import JobProgress, Predictions, ScheduledPrediction
 from schedmate.service.views.job_view import JobView
 from schedmate.web.asking import AJobId, ASite, AViewer
 from schedmate.web.etags import fresh_json, tagged_json
 from schedmate.web.paging import MOST
 from schedmate.web.problems import NO_JOB, PROBLEMS
-from schedmate.web.queue import States, has_state
+from schedmate.web.queue import States
 from schedmate.web.readings import AReadings
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def predictions(
     """The same of all jobs that wait or run, in the order of their ids' submission."""
     now = time.time()
     starts = readings.starts(now)
-    fitting = [view for view in site.board.views() if has_state(view.job, state)]
+    fitting = [view for view in site.board.views() if is_among(view.job.state, state)]
     fitting.sort(key=lambda view: (view.job.submit_time, view.job.id))
     page = fitting[offset : offset + limit]
     following = offset + len(page)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
@@ -13,31 +12,37 @@ from fastapi import Query
 from pydantic import AfterValidator
 
 from schedmate.model import JobState
+from schedmate.model.job import FAILING, is_among
+from schedmate.service.views.queue_row import numbers_in, queue_place
 from schedmate.web.paging import MOST
 
 if TYPE_CHECKING:
-    from schedmate.model import Job, JobId
     from schedmate.service.views.job_view import JobView
 
 PAGE = 100
 Sort = Literal["", "id", "user", "submitted", "ends", "predicted", "progress"]
-_STATE_WORDS = (*JobState, *(state.lower() for state in JobState))
+_STATES = (*JobState, FAILING)
+_STATE_WORDS = (*_STATES, *(state.lower() for state in _STATES))
 _ONE_STATE = f"(?:{'|'.join(_STATE_WORDS)})"
 
 
 def _known_states(text: str) -> str:
     unknown = [word for word in text.split(",") if text and word not in _STATE_WORDS]
     if unknown:
-        raise ValueError(f"no state is called {unknown[0]!r}; there are {', '.join(JobState)}")
+        raise ValueError(f"no state is called {unknown[0]!r}; there are {', '.join(_STATES)}")
     return text
 
 
 States = Annotated[
     str,
     AfterValidator(_known_states),
-    Query(json_schema_extra={"pattern": f"^(?:{_ONE_STATE}(?:,{_ONE_STATE})*)?$"}),
+    Query(
+        description="States with commas between, each exactly itself; `failing` stands for all "
+        "that ended otherwise than well or by someone's wish: FAILED, TIMEOUT, NODE_FAIL, "
+        "OUT_OF_MEMORY, PREEMPTED.",
+        json_schema_extra={"pattern": f"^(?:{_ONE_STATE}(?:,{_ONE_STATE})*)?$"},
+    ),
 ]
-"""States with commas between; `FAILED` stands for all that ended badly."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +53,9 @@ class Wanted:
     user: str = ""
     partition: str = ""
     q: str = ""
-    """Words of which each is in the id, the name, the user or a node."""
+    """Words of which each is in the id, the name, the user, a node or a reason of a failure."""
+    reason: str = ""
+    """What an attempt died of: `gpu_oom`; then past jobs are listed too."""
     sort: Sort = ""
     down: bool = False
     offset: Annotated[int, Query(ge=0)] = 0
@@ -92,9 +99,9 @@ def find(
 
     No one finds a job by what they may not read; it is sorted by numbers that everyone sees.
     """
-    fitting = [view for view in views if _fits(view.job, wanted, may_read)]
+    fitting = [view for view in views if _fits(view, wanted, may_read)]
     states = Counter(view.job.state for view in fitting)
-    chosen = [view for view in fitting if has_state(view.job, wanted.state)]
+    chosen = [view for view in fitting if is_among(view.job.state, wanted.state)]
     chosen.sort(key=_key(wanted.sort, now), reverse=wanted.down)
     page = chosen[wanted.offset : wanted.offset + wanted.limit]
     return Found(views=list(map(shown, page)), total=len(chosen), states=states)
@@ -105,45 +112,33 @@ def next_page(wanted: Wanted, found: Found) -> Wanted | None:
     return replace(wanted, offset=following) if following < found.total else None
 
 
-def _fits(job: Job, wanted: Wanted, may_read: Callable[[str], bool]) -> bool:
+def _fits(view: JobView, wanted: Wanted, may_read: Callable[[str], bool]) -> bool:
+    job = view.job
     if wanted.user and job.user != wanted.user:
         return False
     if wanted.partition and wanted.partition not in (job.request.partition or "").split(","):
         return False
-    if not wanted.q:
+    if not wanted.q and not wanted.reason:
         return True
-    name = job.name if may_read(job.user) else ""
-    text = " ".join((job.id, name, job.user, *job.nodes)).lower()
+    readable = may_read(job.user)
+    reasons = {one.reason for one in view.diagnoses.values()} if readable else set()
+    if wanted.reason and wanted.reason not in reasons:
+        return False
+    name = job.name if readable else ""
+    text = " ".join((job.id, name, job.user, *job.nodes, *reasons)).lower()
     return all(word in text for word in wanted.q.lower().split())
-
-
-def has_state(job: Job, states: str) -> bool:
-    if not states:
-        return True
-    words = states.upper().split(",")
-    return job.state in words or ("FAILED" in words and job.state.failed)
 
 
 def _key(sort: Sort, now: float) -> Callable[[JobView], tuple[object, ...]]:
     keys: dict[Sort, Callable[[JobView], tuple[object, ...]]] = {
-        "id": lambda view: (_number(view.job.id),),
-        "user": lambda view: (view.job.user, _number(view.job.id)),
-        "submitted": lambda view: (view.job.submit_time, _number(view.job.id)),
+        "id": lambda view: (numbers_in(view.job.id),),
+        "user": lambda view: (view.job.user, numbers_in(view.job.id)),
+        "submitted": lambda view: (view.job.submit_time, numbers_in(view.job.id)),
         "predicted": lambda view: _last(None if view.predicted is None else view.predicted.p50),
         "progress": lambda view: _last(None if view.progress is None else view.progress.fraction),
         "ends": lambda view: _last(_left(view, now)),
     }
-    return keys.get(sort, _as_a_queue)
-
-
-def _as_a_queue(view: JobView) -> tuple[object, ...]:
-    """What runs by its end-to-be, what waits by its turn, what has ended from the newest on."""
-    job = view.job
-    if job.state is JobState.RUNNING:
-        return 0, job.start_time or 0.0, _number(job.id)
-    if job.state is JobState.PENDING:
-        return 1, (-job.priority if job.priority is not None else job.nice), job.submit_time
-    return 2, -(job.end_time or job.submit_time), _number(job.id)
+    return keys.get(sort, lambda view: queue_place(view.job))
 
 
 def _left(view: JobView, now: float) -> float | None:
@@ -154,10 +149,6 @@ def _left(view: JobView, now: float) -> float | None:
 def _last(value: float | None) -> tuple[object, ...]:
     """Unknown ones come after the known ones."""
     return (value is None, value or 0.0)
-
-
-def _number(job_id: JobId) -> tuple[int, ...]:
-    return tuple(map(int, re.findall("[0-9]+", job_id)))
 
 
 def _word(value: object) -> str:

@@ -25,6 +25,7 @@ from schedmate.service.views.run_curves import CurveReader
 from schedmate.service.views.run_window import WINDOW_S, RunWindow
 from schedmate.service.views.site_load import Load, UseOverTime, loads, use_over_time, uses
 from schedmate.web.measured import Measured
+from schedmate.web.shown_once import ShownOnce
 
 if TYPE_CHECKING:
     from schedmate.model import JobId
@@ -62,6 +63,7 @@ class Readings:
     site: Site
     window: RunWindow
     curves: CurveReader = field(default_factory=CurveReader)
+    shown_once: ShownOnce = field(default_factory=ShownOnce)
     _secret: bytes = field(default_factory=lambda: secrets.token_bytes(32))
     _accuracy: Measured[Accuracy] = field(init=False)
     _capacity: Measured[dict[str, int]] = field(init=False)

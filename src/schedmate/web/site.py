@@ -17,7 +17,7 @@ from schedmate.model.masking import masked
 from schedmate.service.records.nodes import NodeKnowledge
 from schedmate.service.usecases.audit import record_act, record_failed_sign_in
 from schedmate.service.usecases.tokens import TokenCheck
-from schedmate.service.views.board import Board, known_of, seen_by
+from schedmate.service.views.board import Board, all_known_of, known_of, seen_by
 from schedmate.service.views.explanations import Explanations
 from schedmate.service.views.job_view import masked_for
 from schedmate.service.views.parts import Parts, parts_of
@@ -43,6 +43,7 @@ _REFRESH_S = 1.0
 _STALE_S = 30.0
 _MOST_OWNERS = 20_000
 _MOST_MASKED = 5000
+_MOST_PAST = 500
 Listener = Callable[[list["JobId"]], None]
 
 
@@ -111,6 +112,28 @@ class Site:
             raise NotFound(f"neither the queue nor the history knows a job {job_id}")
         seen = self.seen_by(viewer, self.explanations.of(view, time.time()))
         return _with_short_name(masked_for(viewer, seen))
+
+    def views(self, viewer: Viewer, reason: str = "") -> list[JobView]:
+        """What is listed; with `reason` also past jobs that died of it and that viewer may read."""
+        listed = self.board.views()
+        if not reason:
+            return listed
+        runs = self.past_runs(viewer, reason=reason, limit=_MOST_PAST)
+        known = {view.job.id for view in listed}
+        past = {run.job.id: run.job for run in runs if run.job.id not in known}
+        return [*listed, *all_known_of(list(past.values()), self.store).values()]
+
+    def past_runs(
+        self, viewer: Viewer, *, user: str = "", reason: str = "", limit: int, offset: int = 0
+    ) -> Sequence[PastRun]:
+        """The newest first; by what it died of each viewer finds only what they may read."""
+        if reason and not viewer.operator:
+            if not viewer.user or user not in ("", viewer.user):
+                return ()
+            user = viewer.user
+        return self.store.page_of_runs(
+            user=user or None, reason=reason or None, limit=limit, offset=offset
+        )
 
     def why(self, view: JobView, queue: Sequence[Job] | None = None) -> str:
         """Why a job waits, goes on or failed; the same sentence on every page and in the API."""

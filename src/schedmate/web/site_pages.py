@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
+from schedmate.service.views.site_load import UNDIAGNOSED
 from schedmate.web.asking import ASite, AViewer
 from schedmate.web.charts import line_chart, stacked_chart
 from schedmate.web.overview import accuracy_of, cluster_of, failures_of, model_of, nodes_of
@@ -69,6 +70,7 @@ def failures(
         days=days,
         over_time=_failure_chart(found.over_time, days),
         kinds=found.kinds,
+        undiagnosed=UNDIAGNOSED,
         ended=found.ended,
         failed=found.failed,
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
+
 import pytest
 
 from schedmate.simulator.report import report_html
@@ -63,6 +65,25 @@ def test_no_page_is_wider_than_its_screen(site, open_page, width):
         if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
             wide.append(path)
     assert wide == []
+
+
+def test_a_warning_in_the_queue_stands_like_its_neighbours(chromium, tmp_path):
+    sheet = files("schedmate.design").joinpath("static/schedmate.css").read_text()
+    cells = '<td class="note">one</td><td class="note warning">two</td>'
+    path = tmp_path / "queue.html"
+    path.write_text(
+        f'<style>{sheet}</style><table class="queue"><tbody><tr>{cells}</tr></tbody></table>'
+    )
+    context = chromium.new_context(viewport={"width": 1200, "height": 800})
+    page = context.new_page()
+    page.goto(path.as_uri())
+    plain, warning = page.evaluate(
+        "[...document.querySelectorAll('td')].map(cell => {"
+        " const seen = getComputedStyle(cell);"
+        " return [seen.padding, seen.borderTopWidth, seen.backgroundColor]; })"
+    )
+    context.close()
+    assert warning == plain
 
 
 @pytest.mark.parametrize("colours", RULES)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from schedmate.store import RunSummary
 
 MOST_GROUPS: Final = 5
+UNDIAGNOSED: Final = "not diagnosed"
 OTHERS: Final = "others"
 
 
@@ -147,7 +148,7 @@ def failures_over_time(
             continue
         ended[place] += 1
         if run.state.failed:
-            rows[run.reason or "not diagnosed"][place] += 1
+            rows[run.reason or UNDIAGNOSED][place] += 1
     ordered = sorted(rows.items(), key=lambda item: -sum(item[1]))
     return FailuresOverTime(
         begin=begin,
@@ -174,7 +175,7 @@ def failure_kinds(runs: Iterable[RunSummary]) -> list[FailureKind]:
     by_reason: dict[str, list[RunSummary]] = defaultdict(list)
     for run in runs:
         if run.state.failed:
-            by_reason[run.reason or "not diagnosed"].append(run)
+            by_reason[run.reason or UNDIAGNOSED].append(run)
     kinds = (
         FailureKind(
             reason=reason,
