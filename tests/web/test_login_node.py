@@ -201,3 +201,10 @@ def test_operators_see_the_state_of_the_site_and_others_do_not(run, site):
     assert "laptop" in shown
     refused = site.get("/api/v1/status", Authorization=f"Bearer {secret}")
     assert refused.status == 404
+    for verb in ("status", "audit"):
+        done = run(verb, SCHEDMATE_TOKEN=secret, server=site.url(""))
+        assert (done.returncode, done.stdout) == (1, "")
+        assert done.stderr == "schedmate: the daemon refuses: this is for operators only\n"
+        unknown = run(verb, SCHEDMATE_TOKEN="smt_wrong", server=site.url(""))
+        assert (unknown.returncode, unknown.stdout) == (1, "")
+        assert unknown.stderr.count("\n") == 1

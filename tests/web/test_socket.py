@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 import pytest
 
@@ -60,3 +60,21 @@ def test_a_missing_directory_is_named_and_not_made(tmp_path):
     ):
         pass
     assert not path.parent.exists()
+
+
+def test_it_ends_quietly_whatever_is_open(tmp_path, caplog):
+    """A stream that is not read, a request whose body does not come, an idle connection."""
+    path = tmp_path / "api.sock"
+    head = b" HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    sent = [
+        b"GET /api/v1/events" + head + b"\r\n",
+        b"POST /api/v1/advise" + head + b"Content-Length: 10\r\n\r\n{",
+        b"GET / HT",
+    ]
+    with ExitStack() as clients, daemon(tmp_path / "state", path):
+        for one in sent:
+            client = clients.enter_context(socket.socket(socket.AF_UNIX))
+            client.connect(str(path))
+            client.sendall(one)
+        Client(f"unix:{path}").me()  # those before it have been taken up
+    assert [one.getMessage() for one in caplog.records if one.name.startswith("uvicorn")] == []

@@ -35,8 +35,17 @@ class Sight:
         return [head + line for head, line in zip(heads, lines, strict=True)]
 
 
-def asked(settings: Settings, of_daemon: Callable[[Client], T], here: Callable[[], T]) -> T:
-    """The daemon's answer where there is one, with a note where there is none."""
+def asked(
+    settings: Settings,
+    of_daemon: Callable[[Client], T],
+    here: Callable[[], T],
+    *,
+    for_operators: bool = False,
+) -> T:
+    """The daemon's answer where there is one, with a note where there is none.
+
+    What is `for_operators` is about the site: a refusal is not followed by one's own state.
+    """
     from schedmate.model import NotFound, NotSignedIn, ServerUnreachable
 
     if not settings.server:
@@ -44,9 +53,13 @@ def asked(settings: Settings, of_daemon: Callable[[Client], T], here: Callable[[
     try:
         return of_daemon(client_of(settings, first_answer_s=_FIRST_ANSWER_S))
     except (NotSignedIn, ServerUnreachable) as error:
+        if for_operators and isinstance(error, NotSignedIn):
+            raise
         say(f"{error}; shown is what this machine knows by itself")
         return here()
     except NotFound as error:
+        if for_operators:  # the API hides from others that there is anything
+            raise NotSignedIn("the daemon refuses: this is for operators only") from error
         try:
             return here()  # the daemon may not have seen it yet
         except NotFound:

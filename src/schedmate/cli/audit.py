@@ -51,7 +51,10 @@ def command(user: str, action: str, limit: int, as_json: bool) -> None:
         return ActsPage(acts=tuple(acts), next=None)
 
     found = asked(
-        settings, lambda client: client.audit(user=user, action=action, limit=limit), here
+        settings,
+        lambda client: client.audit(user=user, action=action, limit=limit),
+        here,
+        for_operators=True,
     )
     if as_json:
         print_json(found)

@@ -100,7 +100,7 @@ def command(
     if once:
         look_once(settings, on_decision)
     else:
-        with handled_signals() as signals, _beside(settings, port, tell) as looked:
+        with handled_signals() as signals, _beside(settings, port, tell) as site:
             tell(f"serving {settings.scheduler} in mode {settings.mode}")
             serve(
                 settings,
@@ -108,21 +108,22 @@ def command(
                 lambda: _settings(no_llm=no_llm),
                 on_decision=on_decision,
                 describe=_described,
-                looked=looked,
+                looked=(lambda _: None) if site is None else site.looked,
+                stands_by=(lambda: None) if site is None else site.stands_by,
             )
     if as_json and not dry_run:
         print_json({"schema": "schedmate.served/1", "scheduler": settings.scheduler})
 
 
 @contextmanager
-def _beside(settings: Settings, port: int | None, tell: Tell) -> Iterator[Callable[[float], None]]:
-    """The pages and the notifications; hears of each look."""
+def _beside(settings: Settings, port: int | None, tell: Tell) -> Iterator[Site | None]:
+    """The pages, where there are any, and the notifications."""
     from schedmate.service.notifications.notifier import notifying
 
     with _pages(settings, port, tell) as site:
         counts = None if site is None else site.notifications
         with notifying(settings, duration, counts):
-            yield (lambda _: None) if site is None else site.looked
+            yield site
 
 
 @contextmanager

@@ -35,7 +35,7 @@ def command(as_json: bool) -> None:
         with closing(open_store(settings)) as store:
             return site_status(settings, store, time.time())
 
-    found = asked(settings, lambda client: client.status(), here)
+    found = asked(settings, lambda client: client.status(), here, for_operators=True)
     if as_json:
         print_json(found)
         return

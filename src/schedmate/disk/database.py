@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from schedmate.disk.backup import keep_backup
 from schedmate.disk.private import create_private, private_directory, tighten
-from schedmate.model import BadInput, SchedMateError, StoreUnavailable
+from schedmate.model import BadInput, StoreError, StoreUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -182,7 +182,7 @@ class Database:
             try:
                 yield
             except sqlite3.Error as error:
-                kind = StoreUnavailable if _is_of_the_disk(error) else SchedMateError
+                kind = StoreUnavailable if _is_of_the_disk(error) else StoreError
                 raise kind(f"the database {self._path} failed: {error}") from error
 
     def close(self) -> None:

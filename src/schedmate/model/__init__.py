@@ -22,6 +22,7 @@ from schedmate.model.errors import (
     SchedulerError,
     SchedulerUnreachable,
     ServerUnreachable,
+    StoreError,
     StoreUnavailable,
 )
 from schedmate.model.failures import REASONS, Category, Reason, Retry
@@ -127,6 +128,7 @@ __all__ = [
     "Slowdown",
     "Source",
     "Spread",
+    "StoreError",
     "StoreUnavailable",
     "Submission",
     "Unit",

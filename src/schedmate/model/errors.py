@@ -13,8 +13,9 @@ SchedMateError            exit 1
 │   └── BadAnswer                  no valid answer after the repair turns
 ├── ServerUnreachable     exit 1   the site's daemon does not answer
 ├── NotSignedIn           exit 1   it does not know who asks, or they may not
-├── StoreUnavailable      exit 1   the disk under a database is full or does not answer
-│   └── LeaseLost                  another daemon decides now
+├── StoreError            exit 1   a database refuses what is asked of it
+│   └── StoreUnavailable           the disk under it is full, or it does not answer
+│       └── LeaseLost              another daemon decides now
 └── NotThereYet           exit 1   a verb that a later release brings
 """
 
@@ -90,7 +91,11 @@ class NotSignedIn(SchedMateError):
     pass
 
 
-class StoreUnavailable(SchedMateError):
+class StoreError(SchedMateError):
+    """Names the database: for the log and the terminal, not for whom a server answers."""
+
+
+class StoreUnavailable(StoreError):
     """About no job in particular: whatever is written next would fail too."""
 
 

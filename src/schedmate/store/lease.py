@@ -7,6 +7,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from schedmate.model import LeaseLost, SchedMateError
+from schedmate.model.rare_warning import RareWarning
 
 if TYPE_CHECKING:
     from schedmate.store.database import Database
@@ -24,6 +25,7 @@ class DatabaseLease:
         self._db, self._scheduler, self.holder = db, scheduler, holder
         self._ended = threading.Event()
         self._thread: threading.Thread | None = None
+        self._warn = RareWarning(_log, "the lease could not be renewed: %s")
         self.held = False
 
     def take(self) -> bool:
@@ -66,7 +68,7 @@ class DatabaseLease:
                 if not self.take():
                     return
             except SchedMateError as error:  # the next attempt may come in time
-                _log.warning("the lease could not be renewed: %s", error)
+                self._warn(error)
 
 
 def check_lease(db: Database, scheduler: str, holder: str) -> None:

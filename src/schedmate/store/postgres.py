@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from schedmate.model import BadInput, SchedMateError, StoreUnavailable
+from schedmate.model import BadInput, StoreError, StoreUnavailable
 from schedmate.store.lease import check_lease
 from schedmate.store.postgres_tables import POSTGRES_MIGRATIONS, without_password
 from schedmate.store.tables import TableStore
@@ -195,7 +195,7 @@ class PostgresDatabase:
                 yield
             except psycopg.Error as error:
                 lost = isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)
-                kind = StoreUnavailable if lost else SchedMateError
+                kind = StoreUnavailable if lost else StoreError
                 raise kind(f"the store {self.name} failed: {_first_line(error)}") from error
 
 

@@ -98,6 +98,7 @@ def create_app(site: Site) -> FastAPI:
         rate=web.requests_a_second,
         names=(web.host, *web.names),
         sign_ins=site.sign_ins,
+        warn_of_store=site.warn_of_store,
     )
     app.add_middleware(Headers)
     app.add_middleware(metrics.CountRequests, metrics=app.state.metrics)

@@ -17,9 +17,11 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 
+from schedmate.model import StoreError
 from schedmate.web.access import STRANGER, network_of
 from schedmate.web.buckets import Buckets
 from schedmate.web.error_page import refusal
+from schedmate.web.problems import STORE_FAILED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -77,12 +79,13 @@ class Gate:
         rate: float,
         names: Sequence[str],
         sign_ins: FailedSignIns,
+        warn_of_store: Callable[[StoreError], None],
     ) -> None:
         self._app, self._access = app, access
         self._names = frozenset((*_LOOPBACK_NAMES, *(name.lower() for name in names)))
         self._asked = Buckets(rate, _BURST_S * rate)
         self._failed = Buckets(_FAILURES_A_SECOND, 60 * _FAILURES_A_SECOND)
-        self._sign_ins = sign_ins
+        self._sign_ins, self._warn_of_store = sign_ins, warn_of_store
         self._inside: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -98,7 +101,13 @@ class Gate:
             await refused(scope, receive, send)
             return
         if not is_open(scope["path"]):
-            viewer = await run_in_threadpool(self._recognised, scope, headers)
+            try:
+                viewer = await run_in_threadpool(self._recognised, scope, headers)
+            except StoreError as error:
+                self._warn_of_store(error)
+                unknown = refusal(scope, HTTPStatus.SERVICE_UNAVAILABLE, STORE_FAILED)
+                await unknown(scope, receive, send)
+                return
         scope["state"]["viewer"] = viewer
         answer = self._refused(scope, headers, viewer)
         if answer is not None:

@@ -35,6 +35,8 @@ def readyz(site: ASite) -> Response:
     """The store was read just now, and the scheduler was seen not long ago."""
     site.refresh()
     _look_at_queue(site)
+    if site.standing_by:
+        return problem(HTTPStatus.SERVICE_UNAVAILABLE, "this daemon stands by: another one decides")
     age = site.look_age_s(time.time())
     if age is None:
         return problem(HTTPStatus.SERVICE_UNAVAILABLE, "the scheduler has not been looked at yet")

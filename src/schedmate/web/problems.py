@@ -10,13 +10,15 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
-from schedmate.model import BadInput, NotFound, NotSignedIn, SchedMateError
+from schedmate.model import BadInput, NotFound, NotSignedIn, SchedMateError, StoreError
 
 if TYPE_CHECKING:
     from fastapi import FastAPI, Request
     from starlette.responses import Response
 
 MEDIA_TYPE = "application/problem+json"
+STORE_FAILED = "the store cannot be read"
+"""To all who ask; where it is and what it answered is for the log."""
 
 
 class Problem(BaseModel):
@@ -62,6 +64,7 @@ def add_problems(app: FastAPI) -> None:
     app.add_exception_handler(NotFound, _not_found)
     app.add_exception_handler(BadInput, _bad_input)
     app.add_exception_handler(NotSignedIn, _forbidden)
+    app.add_exception_handler(StoreError, _store_failed)
     app.add_exception_handler(SchedMateError, _failed)
     app.add_exception_handler(Exception, _unforeseen)
     documented = app.openapi
@@ -109,6 +112,11 @@ def _forbidden(_: Request, error: Exception) -> Response:
 
 def _unforeseen(_: Request, error: Exception) -> Response:  # noqa: ARG001 - it is logged
     return problem(HTTPStatus.INTERNAL_SERVER_ERROR, "the daemon's log has the reason")
+
+
+def _store_failed(request: Request, error: Exception) -> Response:
+    request.app.state.site.warn_of_store(error)
+    return problem(HTTPStatus.SERVICE_UNAVAILABLE, STORE_FAILED)
 
 
 def _failed(_: Request, error: Exception) -> Response:

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 _log = logging.getLogger("schedmate.web")
 _STARTS_WITHIN_S = 30.0
 _ENDS_WITHIN_S = 5.0
+_ANSWERS_WITHIN_S, _CANCELS_AFTER_S = 1.0, 3
+"""At the end: requests that are still being answered then."""
 _PROBE_S = 3.0
 _MOST_CONNECTIONS = 1000
 """Far below what a daemon may open, which needs files for its own work."""
@@ -52,7 +54,7 @@ def serving(settings: Settings, *, host: str, port: int | None) -> Iterator[Site
             log_level="error",  # what strangers send must not fill the log
             access_log=False,
             proxy_headers=False,
-            timeout_graceful_shutdown=1,
+            timeout_graceful_shutdown=_CANCELS_AFTER_S,
             limit_concurrency=_MOST_CONNECTIONS,
             server_header=False,
             ssl_certfile=settings.web.certificate,
@@ -199,7 +201,14 @@ class _Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._end_streams()
+        late = asyncio.get_running_loop().call_later(_ANSWERS_WITHIN_S, self._hang_up)
         await super().shutdown(sockets)
+        late.cancel()
+
+    def _hang_up(self) -> None:
+        """A request whose client is gone ends quietly, one that is cancelled with a traceback."""
+        for connection in list(self.server_state.connections):
+            connection.transport.abort()
 
     def wait_until_started(self) -> None:
         for _ in range(int(_STARTS_WITHIN_S / 0.02)):

@@ -14,6 +14,7 @@ from schedmate.model import NotFound, SchedMateError
 from schedmate.model.job import array_of
 from schedmate.model.legible import short_name
 from schedmate.model.masking import masked
+from schedmate.model.rare_warning import RareWarning
 from schedmate.service.records.nodes import NodeKnowledge
 from schedmate.service.usecases.audit import record_act, record_failed_sign_in
 from schedmate.service.usecases.tokens import TokenCheck
@@ -64,6 +65,8 @@ class Site:
     """Until the board was first read: what is on it by then is nothing new."""
     looked_at: float | None = None
     """When the daemon last saw the scheduler."""
+    standing_by: bool = False
+    """Another daemon of this store decides."""
     stale_after_s: float = 300.0
     _owners: dict[JobId, str] = field(default_factory=dict)
     sign_ins: FailedSignIns = field(init=False)
@@ -72,6 +75,12 @@ class Site:
     _masked: dict[JobId, tuple[JobView, JobView]] = field(default_factory=dict)
     """Views as operators see them, which cost a look at every text: of each the newest."""
     _refreshing: threading.Lock = field(default_factory=threading.Lock)
+    warn_of_store: RareWarning = field(
+        default_factory=lambda: RareWarning(_log, "a request was not answered: %s")
+    )
+    _warn_of_age: RareWarning = field(
+        default_factory=lambda: RareWarning(_log, "the pages show what was known before: %s")
+    )
 
     def __post_init__(self) -> None:
         self.sign_ins = FailedSignIns(
@@ -179,7 +188,10 @@ class Site:
         return age is not None and age > max(_STALE_S, 3 * self.settings.slurm.poll_s)
 
     def looked(self, at: float) -> None:
-        self.looked_at = at
+        self.looked_at, self.standing_by = at, False
+
+    def stands_by(self) -> None:
+        self.standing_by = True
 
     def look_age_s(self, now: float) -> float | None:
         return None if self.looked_at is None else now - self.looked_at
@@ -228,7 +240,7 @@ class Site:
             try:
                 self.refresh()
             except SchedMateError as error:
-                _log.warning("the pages show what was known before: %s", error)
+                self._warn_of_age(error)
             stop.wait(_REFRESH_S)
 
 

@@ -54,13 +54,14 @@ def serve(
     on_decision: OnDecision | None = None,
     describe: Described | None = None,
     looked: Callable[[float], None] = lambda _: None,
+    stands_by: Callable[[], None] = lambda: None,
 ) -> None:
     """Look at the scheduler again and again until a signal ends it.
 
     `reread` gives the settings as they are now. New settings, and a store that failed, begin with a
     new daemon: all that one knows is in the store. With `on_decision` it is a dry run. With
     `describe`, which puts advice into lines, sbatch's hook is answered beside it. `looked` is
-    called after each look that succeeded.
+    called after each look that succeeded, `stands_by` when another daemon is found to decide.
     """
     outage = _Outage()
     with (
@@ -72,7 +73,7 @@ def serve(
         while not signals.stopping:
             try:
                 outage.check(settings)
-                if not wait_for_turn(lease, signals):
+                if not wait_for_turn(lease, signals, stands_by):
                     break
                 with assemble_with_retention(settings, on_decision, lease) as (daemon, retention):
 

@@ -17,7 +17,7 @@ from schedmate.service.daemon.signals import notify
 from schedmate.service.wiring import open_lease
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from schedmate.config import Settings
     from schedmate.service.daemon.signals import Signals
@@ -49,11 +49,14 @@ def take_turn(lease: Lease | None) -> Lease | None:
     return lease
 
 
-def wait_for_turn(lease: Lease | None, signals: Signals) -> bool:
+def wait_for_turn(
+    lease: Lease | None, signals: Signals, stands_by: Callable[[], None] = lambda: None
+) -> bool:
     """Whether this daemon decides now; it does not where it was stopped while it waited."""
     if lease is None or lease.take():
         return True
     _log.info("the daemon %s decides; this one stands by", lease.other_holder())
+    stands_by()
     while not signals.stopping:
         signals.wait(ASK_S)
         notify("WATCHDOG=1")

@@ -10,6 +10,7 @@ from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 from schedmate.model import SchedMateError
+from schedmate.model.rare_warning import RareWarning
 from schedmate.service.notifications.addresses import PermanentError, TemporaryError
 from schedmate.service.notifications.channels import channels_of
 from schedmate.service.notifications.detecting import is_undiagnosed, notices_in
@@ -148,6 +149,7 @@ def notifying(settings: Settings, written: Written, counts: Counts | None = None
         yield
         return
     stop = threading.Event()
+    warn = RareWarning(_log, "notifications wait: %s")
 
     def run() -> None:
         with closing(open_store(settings)) as store:
@@ -156,7 +158,7 @@ def notifying(settings: Settings, written: Written, counts: Counts | None = None
                 try:
                     notifier.look(time.time())
                 except SchedMateError as error:
-                    _log.warning("notifications wait: %s", error)
+                    warn(error)
                 except Exception:  # noqa: BLE001 - the next look may succeed
                     _log.exception("notifications wait")
                 stop.wait(_LOOK_S)
