@@ -70,6 +70,26 @@ def test_it_wins_over_a_models_answer_and_can_be_undone(store):
     assert Handler(store).diagnose(case_of(PUZZLE)).reason == "unknown"
 
 
+@pytest.mark.parametrize("text", [PUZZLE, CRASH])
+def test_a_newer_correction_replaces_the_older_one_and_its_rule(store, text):
+    def in_force():
+        return [rule.reason for rule in store.learned_rules() if rule.asked]
+
+    for number, reason in enumerate(("gpu_hardware", "data_error", "gpu_hardware")):
+        Handler(store).correct(case_of(text), reason, replace(ADA, at=float(number)))
+        assert in_force() == [reason]
+        assert [past.reason for past in store.past_failures()] == [reason]
+        assert Handler(store).diagnose(case_of(text)).reason == reason
+    forget_failures(store)
+    assert Handler(store).diagnose(case_of(text)).reason == "gpu_hardware"
+
+
+def test_a_false_alarm_disables_the_rule_of_the_correction_before(store):
+    Handler(store).correct(case_of(PUZZLE), "gpu_hardware", ADA)
+    Handler(store).correct(case_of(PUZZLE), "not_failed", replace(ADA, at=2.0))
+    assert not [rule for rule in store.learned_rules() if rule.asked]
+
+
 def test_a_correction_does_not_reach_other_failures(store):
     Handler(store).correct(case_of(PUZZLE), "gpu_hardware", ADA)
     assert Handler(store).diagnose(case_of(CRASH)).reason == "value_error"

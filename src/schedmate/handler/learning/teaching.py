@@ -55,7 +55,11 @@ class Teaching:
         """Remember the answer by the failure's signatures, and try to make a rule of it."""
         signatures = tuple(dict.fromkeys(key.signature for key in keys))
         make_rule = make_rule and reason != "not_failed"  # harmless here may be a cause elsewhere
+        replaced = origin.teacher == "operator" and self._disable_contradicted(signatures, reason)
         rule, problem = self._rule_of(case, reason, line, origin) if make_rule else (None, "")
+        if rule is not None and replaced and not rule.enabled:  # disabled by the one replaced now
+            rule = self.keep(replace(rule, enabled=True))
+            problem = rule.refused
         failure = PastFailure(
             id=_failure_id(origin, signatures),
             signatures=signatures,
@@ -97,6 +101,15 @@ class Teaching:
         logs = healthy_logs(self._experience, leave_out=own)
         scanned = scan([rule], logs, seconds=self._seconds, on_log=self._on_log)
         return replace(rule, healthy_logs=scanned.logs, refused=scanned.hits.get(rule.id, ""))
+
+    def _disable_contradicted(self, signatures: Sequence[str], reason: str) -> bool:
+        """Rules of a person's older corrections of the same failure; whether there are any."""
+        known = self._experience.recall_failures(signatures).values()
+        older = {past.rule for past in known if past.corrected and past.reason != reason}
+        for rule in self._experience.learned_rules():
+            if rule.id in older and rule.enabled:
+                self._experience.keep_rule(replace(rule, enabled=False))
+        return bool(older)
 
     def _rule_of(
         self, case: Case, reason: str, line: LogLine, origin: Origin
