@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import time
 from contextlib import closing
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -167,7 +168,7 @@ class StoreContract(LessonsContract, OverviewContract, PeopleContract):
         assert [run.job.id for run in store.runs_of_code("c0de")][:3] == ["0", "1", "2"]
         assert len(store.recent_runs()) == 20
 
-    def test_runs_are_found_by_user_code_and_arguments(self, store: Store) -> None:
+    def test_runs_are_found_by_user_code_arguments_and_reason(self, store: Store) -> None:
         other = Fingerprint(code="c0de", arguments="other")
         foreign = Fingerprint(code="foreign", arguments="a4g5")
         store.keep_run(_run("1", ended=1, marks=PRINT))
@@ -178,6 +179,11 @@ class StoreContract(LessonsContract, OverviewContract, PeopleContract):
         assert _ids(store.runs_of_code("c0de")) == ["2", "1"]
         assert _ids(store.recent_runs(user="bob")) == ["4", "2"]
         assert _ids(store.recent_runs(user="unknown")) == []
+        for job_id, reason in (("1", "gpu_oom"), ("2", "gpu_oom"), ("4", "disk_full")):
+            store.keep_diagnosis(job_id, 0, a_diagnosis(reason))
+        found = partial(store.page_of_runs, limit=5, offset=0)
+        assert _ids(found(user=None, reason="gpu_oom")) == ["2", "1"]
+        assert _ids(found(user="bob", reason="gpu_oom")) == ["2"]
 
     def test_a_job_that_never_ran_is_remembered_too(self, store: Store) -> None:
         job = a_job(state=JobState.CANCELLED, start_time=None, end_time=None)
