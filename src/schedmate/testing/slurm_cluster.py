@@ -243,19 +243,24 @@ class SlurmCluster:
 
     def _start_database(self) -> None:
         where = ["--no-defaults", f"--datadir={self._path('data')}", "--user=root"]
-        with self._path("mariadb-install.log").open("wb") as log:
-            subprocess.run(
-                ["mariadb-install-db", *where, "--skip-test-db", "--skip-name-resolve", "--force"],
-                stdout=log,
-                stderr=log,
-                check=True,
-            )
+        self._install_database(where)
         database = f"--socket={self._path('db.sock')}"
         pid = f"--pid-file={self._path('mariadbd.pid')}"
         tuning = ["--innodb-flush-log-at-trx-commit=0", "--innodb-log-file-size=8M"]
         self.daemon("mariadbd", *where, database, pid, *tuning, "--skip-networking")
         sql = ["mariadb", "--no-defaults", database, "-e", "CREATE DATABASE slurm_acct_db"]
         self._wait("MariaDB", lambda: self._succeeds(*sql))
+
+    def _install_database(self, where: list[str]) -> None:
+        """Again where it fails: several that begin at once get into each other's way at times."""
+        words = ["mariadb-install-db", *where, "--skip-test-db", "--skip-name-resolve", "--force"]
+        for last in (False, False, True):
+            with self._path("mariadb-install.log").open("ab") as log:
+                done = subprocess.run(words, stdout=log, stderr=log, check=last)
+            if done.returncode == 0:
+                return
+            shutil.rmtree(self._path("data"), ignore_errors=True)
+            time.sleep(2)
 
     def _all_idle(self) -> bool:
         idle = self._answer("sinfo", "-h", "-N", "-t", "idle", "-o", "%N")
