@@ -13,12 +13,14 @@ from dataclasses import dataclass, field
 
 from schedmate.model import SchedMateError
 from schedmate.web.access import UNIX, Address, network_of
+from schedmate.web.buckets import Buckets
 
 _log = logging.getLogger("schedmate.web")
 _EVERY_S = 60.0
 """Between two lines about one address."""
 _A_MINUTE, _AT_ONCE = 2.0, 30.0
 """Lines about all addresses together."""
+_ALL = "all"
 _MOST_ADDRESSES = 1000
 Recorder = Callable[[str, str, str], None]
 """Takes an address, what happened there, and the local account that it came from."""
@@ -30,8 +32,7 @@ class FailedSignIns:
     total: int = 0
     _open: OrderedDict[str, tuple[float, int]] = field(default_factory=OrderedDict)
     """When each address was last written down, and how often it has failed since."""
-    _left: float = _AT_ONCE
-    _filled_at: float = 0.0
+    _lines: Buckets = field(default_factory=lambda: Buckets(rate=_A_MINUTE / 60, size=_AT_ONCE))
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def note(self, client: Address | None, account: Callable[[], str], now: float) -> None:
@@ -53,14 +54,11 @@ class FailedSignIns:
         """How many attempts a line is about; None: not yet."""
         with self._lock:
             self.total += 1
-            self._left = min(_AT_ONCE, self._left + (now - self._filled_at) * _A_MINUTE / 60)
-            self._filled_at = now
             at, since = self._open.pop(address, (now - _EVERY_S, 0))
-            if now - at < _EVERY_S or self._left < 1:
+            if now - at < _EVERY_S or not self._lines.take(_ALL, now):
                 self._open[address] = (at, since + 1)
                 if len(self._open) > _MOST_ADDRESSES:
                     self._open.popitem(last=False)
                 return None
-            self._left -= 1
             self._open[address] = (now, 0)
             return since + 1
