@@ -39,10 +39,11 @@ def command(
     """The queue: predicted and real duration, progress, expected end, diagnosis."""
     from schedmate import config
     from schedmate.cli._site import views_of
-    from schedmate.model.job import is_among
+    from schedmate.model.job import check_states, is_among
     from schedmate.model.wire import to_json
     from schedmate.service.views.queue_row import queue_place
 
+    check_states(states or "")
     wanted, settings = None if ids is None else _listed(ids), config.load()
 
     def views() -> list[JobView]:
