@@ -17,7 +17,7 @@ from aiosmtpd.controller import Controller
 
 from schedmate.config import Settings
 from schedmate.model import BadInput, EarlyWarning, JobState, PastRun
-from schedmate.model.access import Notice, Subscription
+from schedmate.model.access import CORRECTION, Notice, Subscription
 from schedmate.sections import Secret
 from schedmate.service.notifications import addresses
 from schedmate.service.notifications.addresses import (
@@ -31,7 +31,6 @@ from schedmate.service.notifications.channels import channels_of, check_subscrip
 from schedmate.service.notifications.messages import message_of
 from schedmate.service.notifications.notifier import Notifier
 from schedmate.service.notifications.trial import send_test
-from schedmate.service.usecases.audit import CORRECTION
 from schedmate.service.wiring import open_store
 from schedmate.site_settings import MailSettings, NotifySettings, WebhookSettings
 from schedmate.store import PersonsAct

@@ -9,6 +9,8 @@ from schedmate.model.job import JobId
 
 TokenScope = Literal["user", "operator"]
 NoticeKind = Literal["failed", "hung", "limit"]
+CORRECTION = "correct a diagnosis"
+"""What the audit trail calls it."""
 NOTICE_KINDS: tuple[NoticeKind, ...] = ("failed", "hung", "limit")
 
 

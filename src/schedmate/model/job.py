@@ -6,8 +6,6 @@ import shlex
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from schedmate.model.errors import BadInput
-
 JobId = str
 
 
@@ -46,31 +44,6 @@ class JobState(StrEnum):
     def failed(self) -> bool:
         """Ended otherwise than well or by somebody's wish."""
         return self.ended and self not in (JobState.COMPLETED, JobState.CANCELLED)
-
-
-FAILING = "FAILING"
-"""Stands, where states are asked for, for all that `failed`."""
-
-
-STATE_NAMES = (*JobState, FAILING)
-
-
-def is_among(state: JobState, wanted: str) -> bool:
-    """`wanted` are states in any case with commas between; without any, all are."""
-    words = _state_words(wanted)
-    return not words or state in words or (state.failed and FAILING in words)
-
-
-def check_states(wanted: str) -> None:
-    """BadInput where `wanted` names a state that does not exist."""
-    for word in _state_words(wanted):
-        if word not in STATE_NAMES:
-            known = ", ".join(STATE_NAMES)
-            raise BadInput(f"no state is called {word!r}; the states are {known}")
-
-
-def _state_words(wanted: str) -> list[str]:
-    return [word for part in wanted.upper().split(",") if (word := part.strip())]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,6 +18,7 @@ from schedmate.service.wiring import open_store
 from schedmate.web import (
     account_page,
     acting,
+    acting_api,
     advise_api,
     api,
     guard,
@@ -79,7 +80,8 @@ def create_app(site: Site) -> FastAPI:
     app.state.metrics = metrics.Metrics(site)
     app.state.readings = Readings.of(site)
     for part in (
-        *(api, log_api, progress_api, advise_api, site_api, token_api, notify_api, stream),
+        *(api, log_api, progress_api, advise_api, acting_api, site_api, token_api, notify_api),
+        stream,
         *(health, metrics),
         *(pages, job_page, log_view, site_pages, account_page, acting),
     ):

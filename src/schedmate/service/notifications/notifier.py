@@ -10,12 +10,12 @@ from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 from schedmate.model import SchedMateError
+from schedmate.model.access import CORRECTION
 from schedmate.model.rare_warning import RareWarning
 from schedmate.service.notifications.addresses import PermanentError, TemporaryError
 from schedmate.service.notifications.channels import channels_of
 from schedmate.service.notifications.detecting import is_undiagnosed, notices_in
 from schedmate.service.notifications.messages import message_of
-from schedmate.service.usecases.audit import CORRECTION
 from schedmate.service.views.board import Board
 from schedmate.service.wiring import open_store
 

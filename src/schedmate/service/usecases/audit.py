@@ -11,7 +11,6 @@ from schedmate.store import PersonsAct
 if TYPE_CHECKING:
     from schedmate.store import Store
 
-CORRECTION = "correct a diagnosis"
 FAILED_SIGN_IN = "failed sign-in"
 MOST_FAILED = 1000
 """Failed sign-ins that are kept, the newest ones: strangers must not fill the store."""
