@@ -162,7 +162,7 @@ def curves_of(view: JobView, logs: Sequence[Path], site: Site, readings: Reading
     if not any(one.name.endswith("a second") for one in curves):
         run = site.store.run(view.job.id, view.job.restarts)
         profile = None if run is None else run.profile
-        speed = speed_seen(view.job, profile, site.store.counts_seen(view.job.id))
+        speed = speed_seen(view, profile, site.store.counts_seen(view.job.id))
         curves += [] if speed is None else [speed]
     return curves
 
