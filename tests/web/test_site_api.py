@@ -8,8 +8,7 @@ import pytest
 
 from schedmate.client import Client
 from schedmate.model import JobState, LlmCall, Request
-from schedmate.model.access import CORRECTION
-from schedmate.service.usecases.audit import record_act
+from schedmate.service.usecases.audit import CORRECTION, record_act
 from schedmate.store import KeptAdvice, PersonsAct
 from schedmate.testing.builders import (
     a_diagnosis,

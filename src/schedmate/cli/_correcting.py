@@ -42,7 +42,7 @@ def correct(
     nodes: tuple[str, ...],
     system_logs: tuple[str, ...],
 ) -> Lesson:
-    from schedmate.model.access import CORRECTION
+    from schedmate.service.usecases.audit import CORRECTION
     from schedmate.service.usecases.interventions import record_correction
 
     check_correction(reason)

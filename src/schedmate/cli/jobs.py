@@ -39,7 +39,8 @@ def command(
     """The queue: predicted and real duration, progress, expected end, diagnosis."""
     from schedmate import config
     from schedmate.cli._site import views_of
-    from schedmate.model.state_filter import check_states, is_among
+    from schedmate.model.job import is_among
+    from schedmate.model.state_filter import check_states
     from schedmate.model.wire import to_json
     from schedmate.service.views.queue_row import queue_place
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from schedmate.model import BadInput
-from schedmate.model.state_filter import check_states, is_among
+from schedmate.model.job import is_among
+from schedmate.model.state_filter import check_states
 from schedmate.model.wire import to_json
 from schedmate.service.views.queue_row import queue_row
 from schedmate.service.views.sentences import eta_sentence

@@ -46,6 +46,16 @@ class JobState(StrEnum):
         return self.ended and self not in (JobState.COMPLETED, JobState.CANCELLED)
 
 
+FAILING = "FAILING"
+"""Stands, where states are asked for, for all that `failed`."""
+
+
+def is_among(state: JobState, wanted: str) -> bool:
+    """`wanted` are states in any case with commas between; without any, all are."""
+    words = {word.strip() for word in wanted.upper().split(",")} - {""}
+    return not words or state in words or (state.failed and FAILING in words)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
     """What a job asks its scheduler for."""

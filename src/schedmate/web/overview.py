@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from schedmate.model import JobState
-from schedmate.model.access import CORRECTION
+from schedmate.service.usecases.audit import CORRECTION
 from schedmate.service.views.accuracy import diagnoses
 from schedmate.service.views.model_use import model_use
 from schedmate.service.views.node_answers import node_answer

@@ -13,7 +13,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
 from schedmate.model.advice import Basis
-from schedmate.model.state_filter import is_among
+from schedmate.model.job import is_among
 from schedmate.service.views.answers import JobProgress, Predictions, ScheduledPrediction
 from schedmate.service.views.job_view import JobView
 from schedmate.web.asking import AJobId, ASite, AViewer

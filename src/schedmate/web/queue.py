@@ -12,7 +12,8 @@ from fastapi import Query
 from pydantic import AfterValidator
 
 from schedmate.model import JobState
-from schedmate.model.state_filter import STATE_NAMES, is_among
+from schedmate.model.job import is_among
+from schedmate.model.state_filter import STATE_NAMES
 from schedmate.service.views.queue_row import numbers_in, queue_place
 from schedmate.web.paging import MOST
 
