@@ -119,7 +119,7 @@ def test_a_state_that_does_not_exist_is_an_error_with_a_way_on(queue):
     page = queue.get("/?state=foo", Accept="text/html,*/*")
     assert page.status == 400
     assert page.headers["content-type"].startswith("text/html")
-    assert "state: no state is called &#39;foo&#39;; there are PENDING" in page.text
+    assert "state: no state is called &#39;foo&#39;; the states are PENDING" in page.text
 
 
 def test_an_error_is_a_page_for_browsers_and_data_for_programs(queue):

@@ -21,12 +21,17 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from schedmate.model import Job, RunProfile, Workload
+    from schedmate.service.views.job_view import JobView
     from schedmate.store import CountSeen
 
 _MOST_BYTES: Final = 4 << 20
 """Read in some tenths of a second."""
 _REMEMBERED: Final = 64
 _FEWEST: Final = 2
+_SHORT: Final = 0.5
+"""Of the interval before."""
+Mark = tuple[float, float]
+"""Seconds since the start, and how much was done by then."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,8 +75,11 @@ class CurveReader:
         return found
 
 
-def speed_seen(job: Job, profile: RunProfile | None, seen: Sequence[CountSeen]) -> Curve | None:
-    """Of a log without times: by when the daemon saw how much was done."""
+def speed_seen(
+    view: JobView, profile: RunProfile | None, seen: Sequence[CountSeen]
+) -> Curve | None:
+    """Of a log without times: by when the daemon saw how much was done, up to its last look."""
+    job = view.job
     if profile is not None and profile.unit != "line":
         unit: str = profile.unit
         marks = [(mark.at, mark.done) for mark in profile.curve]
@@ -79,6 +87,7 @@ def speed_seen(job: Job, profile: RunProfile | None, seen: Sequence[CountSeen]) 
         unit = seen[-1].unit
         begin = job.start_time
         marks = [(one.at - begin, one.done) for one in seen if one.unit == unit and one.at >= begin]
+        marks = _with_newest(marks, view, unit)
     else:
         return None
     speeds = [
@@ -89,6 +98,23 @@ def speed_seen(job: Job, profile: RunProfile | None, seen: Sequence[CountSeen]) 
     return _curve(f"{unit}s a second", speeds, timed=True)
 
 
+def _with_newest(marks: list[Mark], view: JobView, unit: str) -> list[Mark]:
+    """Of progress only what changes much becomes an event; the page shows the newest.
+
+    What was done since the last mark says little of the speed where that is not long ago: the last
+    interval is made longer then.
+    """
+    progress, at, begin = view.progress, view.progress_at, view.job.start_time
+    if progress is None or at is None or begin is None or not marks:
+        return marks
+    newest = (at - begin, progress.current or 0.0)
+    last, earlier = marks[-1], marks[-2] if len(marks) > 1 else (0.0, 0.0)
+    if progress.unit != unit or newest[0] <= last[0] or newest[1] <= last[1]:
+        return marks
+    short = newest[0] - last[0] < _SHORT * (last[0] - earlier[0])
+    return [*(marks[:-1] if short and len(marks) > _FEWEST else marks), newest]
+
+
 def _read(stream: FileIO, name: str, size: int, workload: Workload | None) -> Curves:
     partial = size > _MOST_BYTES
     if partial:
@@ -96,7 +122,7 @@ def _read(stream: FileIO, name: str, size: int, workload: Workload | None) -> Cu
     found = track_with_curves([(name, stream)], workload=workload)[1]
     if found is None:
         return Curves(partial=partial)
-    loss = _curve(found.loss.name, found.loss.points, timed=found.loss.timed, unit=found.unit)
+    loss = _curve(found.loss.name, found.loss.drawn, timed=found.loss.timed, unit=found.unit)
     speed = _curve(f"{found.unit}s a second", found.speed, timed=True)
     return Curves(drawn=tuple(one for one in (loss, speed) if one is not None), partial=partial)
 
