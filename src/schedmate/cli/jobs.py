@@ -41,7 +41,7 @@ def command(
     from schedmate.cli._site import views_of
     from schedmate.model.job import is_among
     from schedmate.model.wire import to_json
-    from schedmate.service.views.queue_row import queue_place
+    from schedmate.service.views.queue_order import queue_place
 
     wanted, settings = None if ids is None else _listed(ids), config.load()
 

@@ -6,11 +6,14 @@ Only what is new is read again, so that a page costs the same however long the h
 from __future__ import annotations
 
 import threading
+from contextlib import closing
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from schedmate.model import JobId
-    from schedmate.store import Overviews, RunSummary
+    from schedmate.store import RunSummary, Store
 
 DAY_S: Final = 86400.0
 WINDOW_S: Final = 90 * DAY_S
@@ -20,8 +23,10 @@ _AGAIN_S: Final = 3600.0
 
 
 class RunWindow:
-    def __init__(self, store: Overviews) -> None:
-        self._store = store
+    """`open_store` opens one for each read: the first reads months, and no one waits for it."""
+
+    def __init__(self, open_store: Callable[[], Store]) -> None:
+        self._open_store = open_store
         self._runs: dict[tuple[JobId, int], RunSummary] = {}
         self._read_at = float("-inf")
         self._lock = threading.Lock()
@@ -40,6 +45,7 @@ class RunWindow:
         kept = {
             key: run for key, run in self._runs.items() if now - WINDOW_S <= run.ended_at < since
         }
-        found = self._store.run_summaries(since=since)
+        with closing(self._open_store()) as store:
+            found = store.run_summaries(since=since)
         self._runs = kept | {(run.job_id, run.attempt): run for run in found}
         self._read_at = now
