@@ -28,14 +28,14 @@ class Measured(Generic[T]):
         self._running = False
         self._made = threading.Event()
 
-    def value(self, now: float) -> T:
+    def value(self, now: float, *, patience_s: float = _FIRST_WITHIN_S) -> T:
         """The newest one; at first it is waited for, as long as a reader has patience."""
         with self._lock:
             begins = now - self._at >= self._fresh_s and not self._running
             self._running |= begins
         if begins:
             threading.Thread(target=self._renew, args=(now,), name="figures", daemon=True).start()
-        self._made.wait(_FIRST_WITHIN_S)
+        self._made.wait(patience_s)
         return self._value
 
     def _renew(self, now: float) -> None:

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from schedmate.web.site import Site
 
 _FRESH_S = 60.0
+_LITTLE_PATIENCE_S = 0.1
 _STARTS_FRESH_S = 2.0
 _FRESH_HOURS = 24.0
 """A window of so many hours is a second old at most, and so on."""
@@ -135,6 +136,10 @@ class Readings:
     def accuracy(self, now: float) -> Accuracy:
         return self._accuracy.value(now)
 
+    def accuracy_by_now(self, now: float) -> Accuracy:
+        """For a page that is about something else."""
+        return self._accuracy.value(now, patience_s=_LITTLE_PATIENCE_S)
+
     def _measure_accuracy(self, now: float) -> Accuracy:
         runs = self.window.runs(now)
         with closing(_open(self.site.settings)) as store:
@@ -147,7 +152,7 @@ class Readings:
 
     def starts(self, now: float) -> dict[JobId, float]:
         """When waiting jobs could start, in seconds from now."""
-        capacity = self._capacity.value(now)
+        capacity = self._capacity.value(now, patience_s=_LITTLE_PATIENCE_S)
         with self._lock:
             if self._starts is None or now - self._starts[0] >= _STARTS_FRESH_S:
                 self._starts = now, expected_starts(self.site.board.views(), capacity, now)

@@ -15,6 +15,7 @@ from schedmate.model.job import array_of
 from schedmate.model.legible import short_name
 from schedmate.model.masking import masked
 from schedmate.model.rare_warning import RareWarning
+from schedmate.service.daemon.process import MemoryTrim
 from schedmate.service.records.nodes import NodeKnowledge
 from schedmate.service.usecases.audit import record_act, record_failed_sign_in
 from schedmate.service.usecases.tokens import TokenCheck
@@ -76,6 +77,7 @@ class Site:
     _masked: dict[JobId, tuple[JobView, JobView]] = field(default_factory=dict)
     """Views as operators see them, which cost a look at every text: of each the newest."""
     _refreshing: threading.Lock = field(default_factory=threading.Lock)
+    _memory: MemoryTrim = field(default_factory=MemoryTrim)
     warn_of_store: RareWarning = field(
         default_factory=lambda: RareWarning(_log, "a request was not answered: %s")
     )
@@ -239,14 +241,21 @@ class Site:
                     announce(changed)
             self.loading = False
 
+    def begin(self) -> None:
+        """Before the first request: what the store knows is shown until the scheduler was seen."""
+        self._try_to_refresh()
+
     def keep_fresh(self, stop: threading.Event) -> None:
         """Until `stop`; a store that cannot be read for a while is read again."""
-        while not stop.is_set():
-            try:
-                self.refresh()
-            except SchedMateError as error:
-                self._warn_of_age(error)
-            stop.wait(_REFRESH_S)
+        while not stop.wait(_REFRESH_S):
+            self._try_to_refresh()
+            self._memory.consider()
+
+    def _try_to_refresh(self) -> None:
+        try:
+            self.refresh()
+        except SchedMateError as error:
+            self._warn_of_age(error)
 
 
 def _with_short_name(view: JobView) -> JobView:
