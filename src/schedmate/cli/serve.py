@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -83,7 +83,7 @@ def command(
     """
     from schedmate.service.daemon.alone import refuse_second
     from schedmate.service.daemon.log_output import begin_logging
-    from schedmate.service.daemon.process import bound_arenas, take_short_turns
+    from schedmate.service.daemon.process import bound_arenas, take_short_turns, uncollected
     from schedmate.service.daemon.signals import handled_signals
     from schedmate.service.start_warnings import start_warnings
 
@@ -103,11 +103,12 @@ def command(
 
         look_once(settings, on_decision)
     else:
-        with handled_signals() as signals, _beside(settings, port, tell) as site:
-            tell(f"serving {settings.scheduler} in mode {settings.mode}")
-            # the pages answer while all that decides is imported
-            from schedmate.service.daemon.serving import serve
-
+        with handled_signals() as signals, ExitStack() as stack:
+            with uncollected():
+                site = stack.enter_context(_beside(settings, port, tell))
+                tell(f"serving {settings.scheduler} in mode {settings.mode}")
+                # the pages answer while all that decides is imported
+                from schedmate.service.daemon.serving import serve
             serve(
                 settings,
                 signals,

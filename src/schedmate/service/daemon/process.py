@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import sys
 import time
-from typing import Final
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _M_ARENA_MAX: Final = -8
 _ARENAS: Final = 2
 _TURN_S: Final = 0.0005
 _TRIM_EVERY_S: Final = 20.0
+_NEW_OBJECTS: Final = 20_000
+"""After so many the newest are collected: a page makes thousands, and hardly any in circles."""
 
 
 def bound_arenas() -> None:
@@ -30,6 +37,21 @@ def take_short_turns() -> None:
     default of five milliseconds a page of a hundred rows waits half a second beside a busy thread.
     """
     sys.setswitchinterval(_TURN_S)
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """For a start: what it makes stays, and looking through it for garbage takes as long again.
+
+    All that is there at the end is left out of later collections, which would stop every thread.
+    """
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.set_threshold(_NEW_OBJECTS)
+        gc.enable()
 
 
 class MemoryTrim:
