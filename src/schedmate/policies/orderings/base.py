@@ -54,4 +54,5 @@ def nice_of(ordering: Ordering, candidate: Candidate, most: int) -> int:
     if cost is None:
         return most // 2
     bounded = min(max(0.0, cost), ordering.longest)
-    return round(most * math.log1p(bounded / _SHORTEST_S) / math.log1p(ordering.longest / _SHORTEST_S))
+    share = math.log1p(bounded / _SHORTEST_S) / math.log1p(ordering.longest / _SHORTEST_S)
+    return round(most * share)
