@@ -161,7 +161,7 @@ def test_an_array_that_fails_is_one_message(store):
         watch.look(NOW + 61)
     [(_, body)] = got
     first, *rest = body["text"].splitlines()
-    assert first == "ada: of your jobs 51 failed: gpu_oom (50), import_error (1)"
+    assert first == "ada: of your jobs, 51 failed: gpu_oom (50), import_error (1)"
     assert any("and 49 more tasks of its array" in line for line in rest)
     assert len(rest) < 20
 
@@ -178,7 +178,7 @@ def test_messages_are_limited_and_nothing_is_lost(store):
         assert len(got) == 2
         watch.look(NOW + 3700)
     assert len(got) == 3
-    assert "of your jobs 3 failed" in got[2][1]["text"]
+    assert "of your jobs, 3 failed" in got[2][1]["text"]
 
 
 @HTTP

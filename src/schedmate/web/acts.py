@@ -10,6 +10,7 @@ from schedmate.model.access import CORRECTION
 from schedmate.service.usecases.persons_decisions import correct_diagnosis, decide_on_rule
 from schedmate.service.usecases.revert import revert
 from schedmate.service.wiring import open_scheduler
+from schedmate.web.asking import FOR_OPERATORS
 from schedmate.web.job_page import readable_job
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def decide(site: Site, viewer: Viewer, rule_id: str, *, accept: bool) -> Learned
 
 def _operators_only(viewer: Viewer) -> None:
     if not viewer.operator:
-        raise NotFound("there is no such page")
+        raise NotFound(FOR_OPERATORS)
 
 
 def _record(site: Site, viewer: Viewer, action: str, about: str, detail: str) -> None:

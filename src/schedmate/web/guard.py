@@ -46,7 +46,7 @@ MOST_AT_ONCE = 32
 _STREAM = "/api/v1/events"
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _LOOPBACK_NAMES = ("127.0.0.1", "localhost", "::1")
-_OTHER_NAME = "this server does not know itself by this name: web.names of its settings has them"
+_OTHER_NAME = "this server has another name; an operator can add this one to web.names"
 _BURST_S = 10.0
 _FAILURES_A_SECOND = 2.0
 SIGN_IN = {"WWW-Authenticate": 'Bearer, Basic realm="SchedMate", charset="UTF-8"'}
@@ -177,7 +177,9 @@ class Gate:
                 **{"Retry-After": "1"},
             )
         if scope["method"] not in _SAFE and origin_of(headers) == "other":
-            return refusal(scope, HTTPStatus.FORBIDDEN, "a page of another site asks")
+            return refusal(
+                scope, HTTPStatus.FORBIDDEN, "this request comes from a page of another site"
+            )
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length[:18]) > MOST_BYTES:
             return refusal(

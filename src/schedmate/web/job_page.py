@@ -35,7 +35,7 @@ from schedmate.web.asking import ASite, AViewer
 from schedmate.web.charts import Chart, line_chart
 from schedmate.web.readings import AReadings
 from schedmate.web.templating import live_page, page
-from schedmate.web.wording import in_words
+from schedmate.web.wording import RETRIES, in_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -111,6 +111,7 @@ def job(
         readable=readable,
         token=readings.token(viewer),
         reasons=CORRECTIONS,
+        retries=RETRIES,
         may=acts_open_to(site, viewer, view),
     )
 

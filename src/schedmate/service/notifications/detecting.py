@@ -93,7 +93,7 @@ def _failed(found: Diagnosis) -> str:
 
 def _evidence(found: Diagnosis) -> tuple[str, ...]:
     lines = tuple(f"{one.file}:{one.line}: {one.text}" for one in found.evidence[:_MOST_LINES])
-    return (*lines, f"do: {found.suggestion}") if found.suggestion else lines
+    return (*lines, f"what to do: {found.suggestion}") if found.suggestion else lines
 
 
 def _notice(

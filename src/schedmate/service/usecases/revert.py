@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from schedmate.schedulers.base import Scheduler
     from schedmate.store import Store
 
-_WHY = "undone by schedmate revert"
+_WHY = "undone by a person"
 
 
 @dataclass(frozen=True, slots=True)
