@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from schedmate.advisor.launch.target import Target
 from schedmate.advisor.predict.prediction import predict
 from schedmate.cli import root
+from schedmate.cli._backtest_words import headline
 from schedmate.config import Settings
 from schedmate.model import (
     Finding,
@@ -92,6 +93,31 @@ def test_code_that_decides_durations_beats_every_control(settings):
     assert found.predictors["schedmate"].within_2x > 0.85
     assert found.predictors[found.best_control].within_2x < 0.5
     assert found.gain.low > 0.2
+
+
+def test_the_headline_counts_what_the_table_counts(settings):
+    """The same runs, and the control that is best by the figure that the headline states."""
+    others = [
+        a_run(100 + n, 100.0 * (n % 7 + 1), submitted_at=DAY_S + 21_000.0 * n, user="bob")
+        for n in range(30)
+    ]
+    keep(settings, [*by_epochs(40), *others])
+
+    found = backtest(settings)
+
+    controls = {
+        name: each.within_2x
+        for name, each in found.predictors.items()
+        if name not in ("schedmate", "without_code")
+    }
+    assert controls[found.best_control] == max(controls.values())
+    ours = found.predictors["schedmate"].within_2x
+    assert found.gain.within_2x == pytest.approx(ours - max(controls.values()), abs=1e-3)
+    assert {each.runs for each in found.predictors.values()} == {found.runs}
+    first, second = headline(found).split("\n")
+    assert first.startswith(f"{found.runs} runs of 70 (the others came first), submitted over")
+    assert f"{max(controls.values()):.0%}" in first
+    assert f"{100 * found.gain.within_2x:+.0f} points" in second
 
 
 def test_durations_of_pure_chance_are_not_claimed(settings):

@@ -89,6 +89,17 @@ def test_the_queue_with_a_retried_job_as_data(retried):
     assert told["jobs"][0]["diagnoses"]["1"]["reason"] == "gpu_ecc"
 
 
+def test_a_state_that_does_not_exist_is_named_with_those_that_do(site):
+    site.scheduler.put(a_job(state=JobState.RUNNING))
+
+    done = site.run("jobs", "-s", "running,crashed")
+
+    assert (done.code, done.out) == (2, "")
+    assert "no state is called 'CRASHED'; the states are PENDING, RUNNING" in done.err
+    assert "FAILING" in done.err
+    assert site.run("jobs", "-s", "Running, failing").code == 0
+
+
 def test_names_of_jobs_are_shown_not_obeyed(site):
     evil = "x\x1b[2J\n\u202e"
     site.store.keep_diagnosis("1", 0, a_diagnosis("killed", summary=evil))

@@ -49,13 +49,16 @@ def view(state, *, p50=None, progress=None, diagnoses=None, **parts):
     )
 
 
+RUNS = "job 1 runs; its log does not show how far it is"
+
+
 @pytest.mark.parametrize(
     ("told", "sentence"),
     [
         (view(JobState.COMPLETED), "job 1 has ended: COMPLETED after 60s"),
         (
             view(JobState.CANCELLED, start_time=None),
-            "job 1 has ended: CANCELLED after ?",
+            "job 1 has ended: CANCELLED before it started",
         ),
         (view(JobState.PENDING), "job 1 waits; how long it will run is not known"),
         (view(JobState.PENDING, p50=90), "job 1 waits; it will run about 90s"),
@@ -109,7 +112,11 @@ KILLED = {0: a_diagnosis("killed", summary="killed by signal 9")}
             view(JobState.COMPLETED, restarts=1, diagnoses=KILLED),
             "job 1 has ended: COMPLETED; the attempt before: killed: killed by signal 9",
         ),
-        (view(JobState.RUNNING), "job 1 runs: unknown"),
+        (view(JobState.RUNNING), RUNS),
+        (
+            view(JobState.RUNNING, restarts=2, diagnoses=KILLED),
+            f"{RUNS}; attempt 1: killed: killed by signal 9",
+        ),
         (view(JobState.RUNNING, progress=a_progress()), "job 1 runs: training"),
         (
             view(JobState.RUNNING, progress=a_progress(slowdown=SLOWED)),
@@ -117,7 +124,7 @@ KILLED = {0: a_diagnosis("killed", summary="killed by signal 9")}
         ),
         (
             view(JobState.RUNNING, restarts=1, diagnoses=KILLED),
-            "job 1 runs: unknown; the attempt before: killed: killed by signal 9",
+            f"{RUNS}; the attempt before: killed: killed by signal 9",
         ),
         (
             view(JobState.PENDING, nice=5, reason="Resources"),

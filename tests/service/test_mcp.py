@@ -15,7 +15,7 @@ from mcp import Client, StdioServerParameters, stdio_client
 
 from schedmate.config import Settings
 from schedmate.mcp.protocol import McpServer
-from schedmate.mcp.tools import Tool
+from schedmate.mcp.tools import Tool, tools_of
 from schedmate.model import JobState, Match, NotFound
 from schedmate.service.wiring import open_store
 from schedmate.store import KeptAdvice
@@ -129,6 +129,19 @@ def test_wrong_arguments_are_named_to_the_assistant(arguments):
         tools=[a_tool(lambda _: pytest.fail("called"))],
     )
     assert found["result"]["isError"]
+
+
+def test_an_assistant_learns_which_states_there_are():
+    class NoJobs:
+        def views(self):
+            return []
+
+    tools = tools_of(NoJobs(), lambda: 0.0, str)
+    [found] = asked(
+        request("tools/call", name="list_jobs", arguments={"state": "crashed"}), tools=tools
+    )
+    assert found["result"]["isError"]
+    assert "the states are PENDING" in found["result"]["content"][0]["text"]
 
 
 def test_secrets_do_not_leave_the_machine():

@@ -16,8 +16,8 @@ import pytest
 from aiosmtpd.controller import Controller
 
 from schedmate.config import Settings
-from schedmate.model import BadInput, EarlyWarning, JobState
-from schedmate.model.access import Notice, Subscription
+from schedmate.model import BadInput, EarlyWarning, JobState, PastRun
+from schedmate.model.access import CORRECTION, Notice, Subscription
 from schedmate.sections import Secret
 from schedmate.service.notifications import addresses
 from schedmate.service.notifications.addresses import (
@@ -33,6 +33,7 @@ from schedmate.service.notifications.notifier import Notifier
 from schedmate.service.notifications.trial import send_test
 from schedmate.service.wiring import open_store
 from schedmate.site_settings import MailSettings, NotifySettings, WebhookSettings
+from schedmate.store import PersonsAct
 from schedmate.testing.builders import a_diagnosis, a_job, a_progress
 
 NOW = 1_000_000.0
@@ -160,7 +161,7 @@ def test_an_array_that_fails_is_one_message(store):
         watch.look(NOW + 61)
     [(_, body)] = got
     first, *rest = body["text"].splitlines()
-    assert first == "ada: of your jobs 51 failed: gpu_oom (50), import_error (1)"
+    assert first == "ada: of your jobs, 51 failed: gpu_oom (50), import_error (1)"
     assert any("and 49 more tasks of its array" in line for line in rest)
     assert len(rest) < 20
 
@@ -177,7 +178,7 @@ def test_messages_are_limited_and_nothing_is_lost(store):
         assert len(got) == 2
         watch.look(NOW + 3700)
     assert len(got) == 3
-    assert "of your jobs 3 failed" in got[2][1]["text"]
+    assert "of your jobs, 3 failed" in got[2][1]["text"]
 
 
 @HTTP
@@ -303,6 +304,42 @@ def test_an_attempt_that_is_tried_again_is_reported(store):
     notifier(store, Settings()).look(NOW)
     [found] = store.claim_notices(now=NOW + 999, until=NOW + 1000, limit=9)
     assert (found.attempt, "gpu_ecc" in found.text) == (0, True)
+
+
+def test_an_attempt_that_failed_long_ago_is_no_news(store):
+    """To a notifier that has just been started, and after any change to the job."""
+    store.subscribe(Subscription(user="ada", channels=("team",)))
+    first = a_job(user="ada", state=JobState.FAILED, end_time=NOW - 7200)
+    store.keep_run(PastRun(job=first))
+    store.keep_diagnosis("1", 0, a_diagnosis("gpu_ecc"))
+    store.keep_listed([a_job(user="ada", restarts=1)])
+    store.keep_diagnosis("2", 0, a_diagnosis("gpu_ecc"))
+    running = JobState.RUNNING
+    store.keep_listed([a_job(id="2", user="ada", restarts=1, state=running, start_time=NOW - 7200)])
+    watch = notifier(store, Settings())
+    watch.look(NOW)
+    store.keep_diagnosis("1", 0, a_diagnosis("storage_io"))
+    watch.look(NOW + 5)
+    assert store.waiting_notices() == 0
+
+
+def test_a_corrected_diagnosis_is_no_news(store):
+    store.subscribe(Subscription(user="ada", channels=("team",)))
+    fail(store, "1", "not_failed")
+    watch = notifier(store, Settings())
+    watch.look(NOW)
+    corrected = PersonsAct(at=NOW + 4, user="ada", action=CORRECTION, about="job 1")
+    store.record_act(corrected)
+    store.keep_diagnosis("1", 0, a_diagnosis("gpu_oom"))
+    watch.look(NOW + 5)
+    assert store.waiting_notices() == 0
+    again = a_job(user="ada", state=JobState.FAILED, restarts=1, end_time=NOW + 30)
+    store.keep_run(PastRun(job=a_job(user="ada", state=JobState.FAILED, end_time=NOW - 5)))
+    store.keep_listed([again])
+    store.keep_diagnosis("1", 1, a_diagnosis("gpu_ecc"))
+    watch.look(NOW + 31)
+    [found] = store.claim_notices(now=NOW + 999, until=NOW + 1000, limit=9)
+    assert (found.attempt, "gpu_ecc" in found.text) == (1, True), "the next failure is"
 
 
 def test_no_secret_and_no_escape_sequence_is_sent():

@@ -140,7 +140,7 @@ def test_the_decision_to_leave_a_job_alone_is_read_not_taken_again(store):
 def test_a_job_may_have_been_queued_again_by_hand(store):
     store.keep_diagnosis("1", 0, SICK)
 
-    assert told(store, a_job(restarts=1))[0].endswith("; it was queued again by hand")
+    assert told(store, a_job(restarts=1))[0].endswith("; it was queued again, not by SchedMate")
 
 
 def test_a_suspect_node_is_mentioned(store, monkeypatch):

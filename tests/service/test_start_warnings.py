@@ -9,7 +9,13 @@ import pytest
 from click.testing import CliRunner
 
 from schedmate.cli import root
-from schedmate.config import HangSettings, ScopeSettings, Settings
+from schedmate.config import (
+    HangSettings,
+    LlmSettings,
+    ScopeSettings,
+    Settings,
+    SlurmSettings,
+)
 from schedmate.disk.lock import hold, sign
 from schedmate.model import NodeState, SchedulerUnreachable
 from schedmate.schedulers.base import Rights
@@ -17,6 +23,7 @@ from schedmate.service import start_warnings as module
 from schedmate.service.daemon.serving import reread_settings
 from schedmate.service.start_warnings import start_warnings
 from schedmate.service.usecases import checkup
+from schedmate.site_settings import MailSettings, WebSettings
 from schedmate.testing.scheduler import FakeScheduler
 
 
@@ -50,6 +57,31 @@ def test_partitions_that_the_scheduler_does_not_have_are_named(scheduler):
     found = checkup._scope(NAMED)
     assert (found.state, found.fix) == ("note", "; ".join(start_warnings(NAMED)))
     assert checkup._scope(Settings()).state == "ok"
+
+
+def test_secrets_that_every_account_can_read_are_named(scheduler, tmp_path):
+    """Also while the scheduler is down."""
+    scheduler.trouble = SchedulerUnreachable("away")
+    files = {name: tmp_path / name for name in ("token", "slurm", "llm", "mail", "key")}
+    for file in files.values():
+        file.write_text("secret")
+        file.chmod(0o644)
+    settings = Settings(
+        token_file=files["token"],
+        slurm=SlurmSettings(rest_token_file=files["slurm"]),
+        llm=LlmSettings(api_key_file=files["llm"]),
+        mail=MailSettings(password_file=files["mail"]),
+        web=WebSettings(key=files["key"]),
+    )
+    names = ("token_file", "slurm.rest_token_file", "llm.api_key_file", "mail.password_file")
+    assert start_warnings(settings) == [
+        f"{name} {file} can be read by every account: chmod 600 {file}"
+        for name, file in zip((*names, "web.key"), files.values(), strict=True)
+    ]
+    for file in files.values():
+        file.chmod(0o640)
+    files["mail"].unlink()
+    assert start_warnings(settings) == []
 
 
 def test_a_queue_without_partitions_and_one_that_is_down_warn_of_nothing(scheduler):

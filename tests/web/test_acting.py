@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from schedmate.model import Action, JobState, Request
+from schedmate.client import Client
+from schedmate.model import Action, BadInput, JobState, NotFound, NotSignedIn, Request
 from schedmate.testing.builders import a_diagnosis, a_job, a_learned_rule, an_origin
 from schedmate.web.server import serving
 from schedulers.local_site import wait_for
@@ -166,6 +167,84 @@ def test_what_was_done_to_a_job_is_undone(place, page_of_place):
     assert place.job(waiting).nice == 0
     assert served.store.acts(about=f"job {waiting}")[0].action == "revert"
     assert post(served, f"/jobs/{waiting}/revert", token=given) == 400
+
+
+def test_what_was_undone_is_not_offered_again(place, page_of_place):
+    """Neither on the page nor by the API, also where nothing is left to be undone."""
+    served = page_of_place
+    client = Client(served.url(""))
+    blocker = place.submit("sleep 600", request=Request(gpus=2))
+    wait_for(lambda: place.job(blocker).state is JobState.RUNNING, "the start of the blocker")
+    waiting = place.submit("true")
+    place.scheduler.set_nice(waiting, 77)
+    for job_id, kind in ((waiting, "set_nice"), (blocker, "requeue")):
+        action = Action(kind=kind, job_id=job_id, attempt=0, why="because", value=77.0)
+        served.store.intend(action, at=1.0)
+        served.store.settle(action, "done", at=1.0)
+    served.show(place.job(blocker), place.job(waiting))
+    assert client.job(waiting).may == ("revert",)
+    assert "Undo what was done" in served.get(f"/jobs/{waiting}").text
+    assert client.job(blocker).may == (), "a run that is gone does not come back"
+
+    assert [one.outcome for one in client.revert(waiting, dry_run=True).actions] == ["would_undo"]
+    assert place.job(waiting).nice == 77
+    assert [one.outcome for one in client.revert(waiting).actions] == ["undone"]
+
+    assert place.job(waiting).nice == 0
+    served.show(place.job(blocker), place.job(waiting))
+    assert client.job(waiting).may == ()
+    assert "Undo what was done" not in served.get(f"/jobs/{waiting}").text
+    with pytest.raises(BadInput, match="nothing to undo"):
+        client.revert(waiting)
+    assert [act.action for act in served.store.acts(about=f"job {waiting}")] == ["revert"]
+
+
+def test_a_diagnosis_is_corrected_by_the_api(failed):
+    client = Client(failed.url(""))
+    failed.taken_for(a_job().user)
+    assert client.job("1").may == ("correct",)
+    with pytest.raises(NotSignedIn, match="only operators"):
+        client.correct("1", "storage_io", for_all=True)
+    for reason in ("unknown", "no_such_reason"):
+        with pytest.raises(BadInput, match="reason"):
+            client.correct("1", reason)
+    assert not failed.store.acts()
+
+    corrected = client.correct("1", "storage_io", note="OST 12")
+
+    assert (corrected.job_id, corrected.attempt) == ("1", 0)
+    assert corrected.diagnosis.reason == failed.store.diagnoses("1")[0].reason == "storage_io"
+    act = failed.store.acts(about="job 1")[0]
+    assert (act.action, act.detail) == (
+        "correct a diagnosis",
+        "was unknown, is storage_io OST 12",
+    )
+    failed.show(a_job(id="2", state=JobState.COMPLETED))
+    with pytest.raises(BadInput, match="has not failed"):
+        client.correct("2", "storage_io")
+    failed.taken_for("op", operator=True)
+    assert client.correct("1", "network", for_all=True).diagnosis.reason == "network"
+    assert [past.reason for past in failed.store.past_failures(teacher="operator")] == ["network"]
+
+
+@pytest.mark.parametrize("accept", [True, False])
+def test_a_proposed_rule_is_decided_on_by_the_api(proposed, accept):
+    client = Client(proposed.url(""))
+    rule = client.decide_on_rule("r1", accept=accept)
+    assert (rule.id, rule.proposed, rule.asked) == ("r1", False, accept)
+    assert proposed.store.acts(about="rule r1")[0].user == "root"
+    with pytest.raises(BadInput, match="no proposal any more"):
+        client.decide_on_rule("r1", accept=accept)
+    with pytest.raises(NotFound):
+        client.decide_on_rule("r2", accept=accept)
+
+
+def test_the_page_offers_only_what_can_be_chosen(failed):
+    failed.store.keep_diagnosis("1", 0, a_diagnosis("gpu_oom"))
+    failed.site.refresh()
+    offered = re.findall(r"<option>(\w+)</option>", failed.get("/jobs/1").text)
+    assert "not_failed" in offered
+    assert not {"unknown", "gpu_oom"} & set(offered)
 
 
 @pytest.mark.parametrize(("user", "status"), [("", 401), ("eve", 404)])

@@ -12,6 +12,7 @@ import urllib.request
 import pytest
 
 from schedmate.model import JobState
+from schedmate.service.usecases.tokens import create_token, revoke_token
 from schedmate.testing.builders import a_job, a_past_run
 
 pytestmark = pytest.mark.processes
@@ -131,6 +132,27 @@ def test_a_name_that_is_not_this_machines_gets_nothing(queue, host):
     answer = queue.get("/api/v1/jobs", Host=host)
     assert answer.status == 400
     assert "resnet" not in answer.text
+
+
+def test_a_stream_ends_with_its_token(served):
+    """Those of others go on."""
+    token, secret = create_token(served.store, "ada", days=1)
+    bearer = {"Authorization": f"Bearer {secret}"}
+    asked = urllib.request.Request(served.url("/api/v1/events"), headers=bearer)
+    with (
+        urllib.request.urlopen(asked, timeout=60) as stream,
+        urllib.request.urlopen(served.url("/api/v1/events"), timeout=60) as other,
+    ):
+        assert stream.readline().startswith(b"retry")
+        assert other.readline().startswith(b"retry")
+        revoke_token(served.store, token.id)
+        began = time.monotonic()
+        assert b"event" not in stream.read()
+        assert time.monotonic() - began < 50
+        served.show(a_job(id="5"))
+        while not (line := other.readline()).startswith(b"event"):
+            assert line
+    assert served.get("/api/v1/events", **bearer).status == 401
 
 
 def test_one_user_opens_only_so_many_streams(served):

@@ -152,6 +152,17 @@ def test_errors_are_one_sentence(run):
     assert (lost.returncode, "token_file" in lost.stderr) == (2, True)
 
 
+def test_a_token_file_that_all_can_read_is_a_warning(run, site, tmp_path):
+    file = tmp_path / "token"
+    file.write_text(create_token(site.store, "bob", days=1)[1])
+    file.chmod(0o644)
+    shown = run("jobs", server=site.url(""), SCHEDMATE_TOKEN_FILE=str(file))
+    warning = f"schedmate: token_file {file} can be read by every account: chmod 600 {file}\n"
+    assert (shown.returncode, shown.stderr) == (0, warning)
+    file.chmod(0o600)
+    assert run("jobs", server=site.url(""), SCHEDMATE_TOKEN_FILE=str(file)).stderr == ""
+
+
 def test_a_user_makes_a_token_through_the_daemon(run, site):
     site.taken_for("bob")
     with_url = {"server": site.url("")}

@@ -79,6 +79,23 @@ def test_a_test_message_a_few_times_an_hour(tmp_path):
             assert client.test_notifications("ops").results[0].sent
 
 
+def test_loading_the_page_of_a_test_again_sends_nothing(tmp_path):
+    with http_server() as (url, got):
+        hook = WebhookSettings(url=Secret(url), private=True)
+        settings = Settings(state_dir=tmp_path / "state", webhooks={"ops": hook})
+        port = free_port()
+        with serving(settings, host="127.0.0.1", port=port) as site:
+            served = Served(site, site.store, port)
+            site.store.subscribe(Subscription(user="root", channels=("ops",)))
+            given = re.search(r'name="token" value="(\w+)"', served.get("/me").text)[1]
+            answer = post_form(served, "/me/notifications", token=given, act="test")
+            assert answer.status == 303
+            shown = served.get(answer.headers["location"]).text
+            assert "ops: sent" in shown
+            again = served.get(answer.headers["location"])
+            assert (again.status, "ops: sent" in again.text, len(got)) == (200, False, 1)
+
+
 def test_the_page_says_why_messages_come_or_do_not(site):
     site.taken_for("ada")
     shown = site.get("/me").text

@@ -6,10 +6,15 @@ import gzip
 import re
 import time
 import urllib.request
+from dataclasses import replace
 
 import pytest
 
-from schedmate.testing.builders import a_job
+from schedmate.model import JobState
+from schedmate.model.access import Subscription
+from schedmate.site_settings import MailSettings
+from schedmate.testing.builders import a_diagnosis, a_job
+from web.conftest import post_form
 
 pytestmark = pytest.mark.processes
 
@@ -82,6 +87,41 @@ def test_a_job_page_has_its_story(queue):
     assert "line about gpu_oom" in text
 
 
+def test_a_diagnosis_is_named_for_what_it_is(served):
+    """Neither a false alarm nor a run that goes on has failed."""
+    served.store.keep_diagnosis("1", 0, a_diagnosis("not_failed", source="memory"))
+    served.store.keep_diagnosis("2", 0, a_diagnosis("hang", source="rule"))
+    running = a_job(id="2", state=JobState.RUNNING)
+    served.show(a_job(id="1", state=JobState.FAILED), running)
+    alarm, hung = served.get("/jobs/1").text, served.get("/jobs/2").text
+    assert "Attempt 1 did not fail" in alarm
+    assert "sure, by a correction" in alarm
+    assert "Attempt 1 was diagnosed while it ran: hang" in hung
+    assert "sure, by a rule" in hung
+    for text in (alarm, hung):
+        assert "Why attempt" not in text
+        assert re.search(r"<b>Retry:</b> (not )?recommended", text)
+
+
+def test_a_message_is_promised_in_words(served):
+    mail = MailSettings(host="127.0.0.1", domain="example.org")
+    served.site.settings = replace(served.site.settings, mail=mail)
+    chosen = Subscription(user="root", channels=("mail",), kinds=("failed", "limit"))
+    served.store.subscribe(chosen)
+    text = served.get("/me").text
+    assert "when a job of yours fails or will miss its limit, by mail" in text
+
+
+def test_an_act_that_cannot_be_done_is_no_wrong_address(queue):
+    given = re.search(r'name="token" value="(\w+)"', queue.get("/jobs/3").text)[1]
+    headers = {"Origin": queue.url(""), "Accept": "text/html"}
+    wrong = {"token": given, "reason": "no_such_reason"}
+    answer = post_form(queue, "/jobs/3/correct", headers=headers, **wrong)
+    assert answer.status == 400
+    assert "<h1>This request cannot be used</h1>" in answer.text
+    assert "is no reason of a failure" in answer.text
+
+
 def test_an_empty_queue_is_a_sentence(served):
     assert "The queue is empty" in served.get("/").text
 
@@ -119,7 +159,7 @@ def test_a_state_that_does_not_exist_is_an_error_with_a_way_on(queue):
     page = queue.get("/?state=foo", Accept="text/html,*/*")
     assert page.status == 400
     assert page.headers["content-type"].startswith("text/html")
-    assert "state: no state is called &#39;foo&#39;; there are PENDING" in page.text
+    assert "state: no state is called &#39;foo&#39;; the states are PENDING" in page.text
 
 
 def test_an_error_is_a_page_for_browsers_and_data_for_programs(queue):

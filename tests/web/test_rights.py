@@ -82,7 +82,11 @@ EXPECTED = {
     "DELETE /api/v1/me/notifications": OWN,
     "DELETE /api/v1/tokens/{token_id}": NOT_THERE,
     "POST /api/v1/advise": OWN,
+    "POST /api/v1/jobs/{job_id}/correct": NOT_THERE,
+    "POST /api/v1/jobs/{job_id}/revert": NOT_THERE,
     "POST /api/v1/me/notifications/test": OWN,
+    "POST /api/v1/rules/{rule_id}/accept": NOT_THERE,
+    "POST /api/v1/rules/{rule_id}/refuse": NOT_THERE,
     "POST /api/v1/tokens": OWN,
     "POST /jobs/{job_id}/correct": NOT_THERE,
     "POST /jobs/{job_id}/revert": NOT_THERE,
@@ -99,6 +103,8 @@ QUERIES = {
     "GET /api/v1/jobs/{job_id}/file": f"?name={PRIVATE}.py",
     "GET /jobs/{job_id}/log/lines": "?at=0",
 }
+
+BODIES = {"POST /api/v1/jobs/{job_id}/correct": b'{"reason": "network"}'}
 
 
 def every_route(routes):
@@ -163,7 +169,7 @@ def asked(site, route, shown="", **headers):
     body = None
     if method in ("POST", "PUT"):
         page = not path.startswith("/api/")
-        body = f"token={shown}&reason=network".encode() if page else b"{}"
+        body = f"token={shown}&reason=network".encode() if page else BODIES.get(route, b"{}")
         headers |= form_headers(site) if page else {}
     return site.ask(method, filled, body, **headers)
 

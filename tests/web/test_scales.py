@@ -1,5 +1,8 @@
 """Curves hold what a log prints, whatever that is: every finite number has its place."""
 
+import time
+from datetime import UTC, datetime
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -33,3 +36,10 @@ def test_a_curve_along_any_numbers_is_drawn(along, places):
     kept = sorted(min(max(place, 0.0), limit) for place in places)
 
     assert line_chart("loss", [(place, 1.0) for place in kept], along=along) is not None
+
+
+def test_moments_of_another_year_have_it():
+    then, now = 1_551_675_960.0, time.time()
+    assert scale.clock(then, then + 1).label(then) == "Mar 4 2019, 05:06 UTC"
+    this_year = scale.clock(now, now + 1).label(now)
+    assert str(datetime.fromtimestamp(now, UTC).year) not in this_year

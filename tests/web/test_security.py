@@ -20,6 +20,7 @@ from schedmate.service.wiring import open_store
 from schedmate.site_settings import WebSettings
 from schedmate.testing.builders import a_job
 from schedmate.web import connections, guard, pages
+from schedmate.web.app import SECURITY_HEADERS
 from schedmate.web.buckets import Buckets
 from schedmate.web.server import serving
 from web.conftest import Served, as_user, free_port
@@ -254,6 +255,52 @@ def test_a_header_without_a_proxy_is_a_mistake(tmp_path):
 def test_no_other_sites_page_can_write(served, headers, status):
     answer = served.post("/api/v1/advise", {"script": "true\n"}, **headers)
     assert answer.status == status
+
+
+def by_name(served, path, host, **headers):
+    return served.get(path, Host=host, **headers)
+
+
+@pytest.mark.parametrize("host", ["10.1.2.3", "10.1.2.3:8080", "[fe80::1]:8080", "lb.example.org"])
+def test_health_is_answered_by_any_name(served, host):
+    served.site.looked(time.time())
+    assert by_name(served, "/healthz", host).status == 200
+    assert by_name(served, "/readyz", host).status == 200
+    for path in ("/", "/api/v1/me", "/healthz/", "/static/schedmate.css"):
+        refused = by_name(served, path, host)
+        assert (refused.status, "web.names" in refused.text) == (400, True)
+
+
+def test_metrics_are_answered_by_address_or_to_a_token(served):
+    secret = create_token(served.store, "prometheus", scope="operator", days=1)[1]
+    assert by_name(served, "/metrics", "10.1.2.3:8080").status == 200
+    assert by_name(served, "/metrics", "head-mgmt", **bearer(secret)).status == 200
+    assert by_name(served, "/metrics", "evil.example.org").status == 400
+    assert by_name(served, "/metrics", "evil.example.org", **bearer("smt_no")).status == 401
+
+
+def has_security_headers(headers):
+    names = [name.lower() for name in headers]
+    wanted = [name.lower() for name in SECURITY_HEADERS]
+    return [names.count(name) for name in wanted] == [1] * len(wanted)
+
+
+def test_every_answer_has_the_security_headers(queue, monkeypatch):
+    paths = ("/", "/nowhere", "/api/v1/jobs/77", "/static/schedmate.css", "/healthz")
+    assert all(has_security_headers(queue.get(path).headers) for path in paths)
+    assert has_security_headers(by_name(queue, "/", "evil.example.org").headers)
+    monkeypatch.setattr(queue.site.board, "views", lambda: 1 / 0)
+    failed = queue.get("/api/v1/jobs")
+    assert (failed.status, has_security_headers(failed.headers)) == (500, True)
+
+
+def test_what_is_no_http_gets_the_headers_too(served):
+    with socket.create_connection(("127.0.0.1", served.port), timeout=60) as end:
+        end.sendall(b"this is no HTTP\r\n\r\n")
+        with end.makefile("rb") as answer:
+            head = answer.read().partition(b"\r\n\r\n")[0].decode().splitlines()
+    assert " 400 " in head[0]
+    assert has_security_headers([line.partition(":")[0] for line in head[1:]])
 
 
 def test_a_body_that_is_too_long(served):

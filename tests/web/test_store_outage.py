@@ -45,7 +45,7 @@ def outage(tmp_path):
 
 def test_requests_are_refused_without_naming_the_store(outage, caplog):
     served, secret = outage
-    signed_in = {"Authorization": f"Bearer {secret}"}
+    signed_in, as_json = {"Authorization": f"Bearer {secret}"}, {"Accept": "application/json"}
 
     api = served.get("/api/v1/jobs", **signed_in)
     assert (api.status, api.json["detail"]) == (503, FAILED)
@@ -55,11 +55,18 @@ def test_requests_are_refused_without_naming_the_store(outage, caplog):
     assert (ready.status, ready.json["detail"]) == (503, FAILED)
     audit = served.get("/audit", Accept="text/html")
     assert (audit.status, FAILED in audit.text) == (503, True)
-    for answer in (api, page, ready, audit):
+    advice = served.post("/api/v1/advise", {"script": "true\n", "within_s": 1.0}, **as_json)
+    deadline = time.monotonic() + 60
+    while advice.status == 200 and time.monotonic() < deadline:
+        assert advice.json["state"] != "final"
+        advice = served.get(f"/api/v1/advise/{advice.json['id']}")
+    assert (advice.status, advice.json["detail"]) == (503, FAILED)
+    for answer in (api, page, ready, audit, advice):
         assert "postgres" not in answer.text
     lines = [one.getMessage() for one in caplog.records if "not answered" in one.getMessage()]
     assert len(lines) == 1, "a line a minute"
     assert "postgresql://" in lines[0]
+    assert not [one for one in caplog.records if one.exc_info]
 
 
 class FailingBoard:

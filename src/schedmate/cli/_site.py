@@ -69,10 +69,13 @@ def asked(
 def client_of(settings: Settings, *, first_answer_s: float | None = None) -> Client:
     """With the user's own token, where one is set."""
     from schedmate.client import Client
+    from schedmate.disk.private import open_to_all
     from schedmate.model import BadInput
 
     token = None if settings.token is None else settings.token.reveal()
     if token is None and settings.token_file is not None:
+        if warning := open_to_all(settings.token_file, "token_file"):
+            say(warning)
         try:
             token = settings.token_file.expanduser().read_text(encoding="utf-8").strip()
         except (OSError, UnicodeDecodeError) as error:

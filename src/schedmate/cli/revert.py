@@ -12,7 +12,7 @@ import click
 from schedmate.cli._common import dry_run_option, echo, json_option, print_json, verb
 
 if TYPE_CHECKING:
-    from schedmate.service.usecases.revert import Reverted
+    from schedmate.model.action import Reverted
 
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 7 * 86400.0}
 _MOST_RECORDED = 20

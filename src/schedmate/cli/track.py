@@ -326,7 +326,7 @@ def _plots(curves: RunCurves, out: Console) -> list[str]:
     braille = "utf" in out.encoding.lower()
     loss, speed = curves.loss, curves.speed
     title = f"{curves.unit}s a second"
-    drawn = plot(loss.name, loss.points, width, timed=loss.timed, braille=braille)
+    drawn = plot(loss.name, loss.drawn, width, timed=loss.timed, braille=braille)
     drawn += plot(title, speed, width, timed=True, braille=braille, from_zero=True)
     return drawn or ["  nothing to plot: the log shows no loss, and no times"]
 

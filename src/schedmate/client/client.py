@@ -16,12 +16,14 @@ from schedmate.model.wire import from_json
 from schedmate.service.views.answers import (
     ActsPage,
     AdvisedAnswer,
+    CorrectedAnswer,
     CurvesAnswer,
     EtaAnswer,
     FileAnswer,
     JobAnswer,
     JobProgress,
     LogAnswer,
+    RevertedAnswer,
     RunAnswer,
     ScheduledPrediction,
     SimilarRuns,
@@ -37,6 +39,7 @@ from schedmate.service.views.site_answers import (
     NewToken,
     NodeAnswer,
     NotificationTest,
+    RuleAnswer,
     SiteStatus,
     SubscriptionAnswer,
     Summary,
@@ -126,6 +129,19 @@ class Client:
         """What people did to a job through SchedMate."""
         return from_json(ActsPage, self._transport.get("jobs", job_id, "acts"))
 
+    def correct(
+        self, job_id: JobId, reason: str, *, note: str = "", for_all: bool = False
+    ) -> CorrectedAnswer:
+        """What its newest attempt really died of; `for_all` such failures only for operators."""
+        body = {"reason": reason, "note": note, "for_all": for_all}
+        answer = self._transport.post("jobs", job_id, "correct", body=body)
+        return from_json(CorrectedAnswer, answer)
+
+    def revert(self, job_id: JobId, *, dry_run: bool = False) -> RevertedAnswer:
+        """Undo what SchedMate did to a job; for operators only."""
+        body = {"dry_run": dry_run}
+        return from_json(RevertedAnswer, self._transport.post("jobs", job_id, "revert", body=body))
+
     def history(self, *, user: str = "", limit: int = 50) -> list[PastRun]:
         """The newest runs first."""
         runs: list[PastRun] = []
@@ -169,6 +185,11 @@ class Client:
         query = {"proposed": "" if proposed is None else str(proposed).lower(), "limit": _PAGE}
         for page in self._pages(("rules",), query):
             yield from (from_json(LearnedRule, one) for one in page["rules"])
+
+    def decide_on_rule(self, rule_id: str, *, accept: bool) -> RuleAnswer:
+        """Accept or refuse what a model proposes; for operators only."""
+        decision = "accept" if accept else "refuse"
+        return from_json(RuleAnswer, self._transport.post("rules", rule_id, decision, body={}))
 
     def corrections(self) -> Iterator[PastFailure]:
         for page in self._pages(("corrections",), {"limit": _PAGE}):

@@ -34,7 +34,7 @@ _WORDS: Final[dict[ReasonCode, str]] = {
     "failed_repeatedly": "{0.detail}",
     "can_succeed": "what it was held for is mended",
     "by_a_person": "released by hand",
-    "reverted": "undone by schedmate revert",
+    "reverted": "undone by a person",
     "suspect_node": "{0.detail}",
 }
 

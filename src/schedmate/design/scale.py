@@ -160,7 +160,10 @@ class _Downwards(Scale):
 
 
 def _moment(at: float) -> str:
-    return datetime.fromtimestamp(at, UTC).strftime("%b %-d, %H:%M UTC")
+    """Without the year where it is the present one."""
+    moment = datetime.fromtimestamp(at, UTC)
+    year = "" if moment.year == datetime.now(UTC).year else " %Y"
+    return moment.strftime(f"%b %-d{year}, %H:%M UTC")
 
 
 def _short_ratio(value: float) -> str:

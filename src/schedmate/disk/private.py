@@ -89,3 +89,13 @@ def append_private(path: Path) -> BinaryIO:
 
 def _is_ours(path: Path) -> bool:
     return path.name.startswith(_OURS)
+
+
+def open_to_all(path: Path, setting: str) -> str:
+    """A warning where every account of this machine can read the file of a secret; else empty."""
+    path = path.expanduser()
+    try:
+        readable = bool(path.stat().st_mode & stat.S_IROTH)
+    except OSError:
+        return ""  # its reader reports that
+    return f"{setting} {path} can be read by every account: chmod 600 {path}" if readable else ""

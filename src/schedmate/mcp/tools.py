@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from schedmate.model import BadInput
 from schedmate.model.job import is_among
+from schedmate.model.state_filter import check_states
 from schedmate.model.wire import to_json
 from schedmate.service.views.queue_row import queue_row
 from schedmate.service.views.sentences import eta_sentence
@@ -88,6 +89,7 @@ def tools_of(known: Knowledge, now: Callable[[], float], written: Written) -> li
 
     def jobs(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         states, user = str(arguments.get("state", "")), arguments.get("user")
+        check_states(states)
         fitting = [
             view
             for view in known.views()

@@ -9,6 +9,8 @@ from schedmate.model.job import JobId
 
 TokenScope = Literal["user", "operator"]
 NoticeKind = Literal["failed", "hung", "limit"]
+CORRECTION = "correct a diagnosis"
+"""What the audit trail calls it."""
 NOTICE_KINDS: tuple[NoticeKind, ...] = ("failed", "hung", "limit")
 
 
@@ -29,9 +31,14 @@ class Token:
     parent: str = ""
     """The token that it was made with, where it was; it ends with that one."""
 
+    @property
+    def ended_at(self) -> float | None:
+        """When it was revoked or expires, whichever comes first; None: never."""
+        ends = [end for end in (self.revoked_at, self.expires_at) if end is not None]
+        return min(ends, default=None)
+
     def is_valid(self, now: float) -> bool:
-        expired = self.expires_at is not None and now >= self.expires_at
-        return self.revoked_at is None and not expired
+        return self.revoked_at is None and (self.ended_at is None or now < self.ended_at)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,6 +23,7 @@ ActionKind = Literal[
 """The last two ask nothing of the scheduler: a warning, and the decision to do nothing."""
 ActionState = Literal["intended", "done", "observed", "failed", "noted"]
 Mode = Literal["observe", "assist", "act"]
+RevertOutcome = Literal["undone", "would_undo", "cannot"]
 
 _ASKS_NOTHING = ("warn", "leave")
 _CHANGES = ("reverted", "overtaken_enough", "at_the_floor", "age_made_up")
@@ -85,3 +86,14 @@ class ActionRecord:
     state: ActionState
     at: float
     note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reverted:
+    """One action that was undone, or why it could not be."""
+
+    job_id: JobId = ""
+    node: str = ""
+    kind: ActionKind
+    outcome: RevertOutcome
+    text: str

@@ -70,3 +70,7 @@ REASONS: dict[str, Reason] = {
     for category, retry, names in _TABLE
     for name in names.split()
 }
+CORRECTIONS = tuple(
+    sorted(name for name, one in REASONS.items() if one.category != "none" or name == "not_failed")
+)
+"""What a diagnosis can be corrected to."""

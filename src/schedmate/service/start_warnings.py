@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from schedmate.disk.private import open_to_all
 from schedmate.model import SchedMateError
 from schedmate.service.account import account_at
 from schedmate.service.wiring import open_scheduler
@@ -14,12 +15,26 @@ if TYPE_CHECKING:
 
 
 def start_warnings(settings: Settings) -> list[str]:
-    """None where the scheduler is down, which the daemon itself reports."""
+    """None about the scheduler where it is down, which the daemon itself reports."""
     try:
         scheduler = open_scheduler(settings)
-        return [*_of_account(settings, scheduler), *unknown_partitions(settings, scheduler)]
+        of_scheduler = [*_of_account(settings, scheduler), *unknown_partitions(settings, scheduler)]
     except SchedMateError:
-        return []
+        of_scheduler = []
+    return [*of_scheduler, *readable_secrets(settings)]
+
+
+def readable_secrets(settings: Settings) -> list[str]:
+    """Files with secrets that every account of this machine can read."""
+    files = {
+        "token_file": settings.token_file,
+        "slurm.rest_token_file": settings.slurm.rest_token_file,
+        "llm.api_key_file": settings.llm.api_key_file,
+        "mail.password_file": settings.mail.password_file,
+        "web.key": settings.web.key,
+    }
+    found = (open_to_all(path, name) for name, path in files.items() if path is not None)
+    return [warning for warning in found if warning]
 
 
 def _of_account(settings: Settings, scheduler: Scheduler) -> list[str]:

@@ -30,6 +30,9 @@ class Tokens(Protocol):
     ) -> bool:
         """Whether there is one of this id; what is revoked stays so."""
 
+    def drop_tokens(self, *, ended_before: float) -> None:
+        """Those without an end stay."""
+
 
 class TokenTable:
     """Part of the store; see `Tokens`."""
@@ -65,3 +68,13 @@ class TokenTable:
             )
             self._db.run("UPDATE tokens SET body = ? WHERE id = ?", (dumps(changed), token_id))
             return True
+
+    def drop_tokens(self, *, ended_before: float) -> None:
+        with self._db.transaction():
+            old = [
+                token.id
+                for token in self.tokens()
+                if token.ended_at is not None and token.ended_at < ended_before
+            ]
+            for token_id in old:
+                self._db.run("DELETE FROM tokens WHERE id = ?", (token_id,))

@@ -29,6 +29,17 @@ class PeopleContract:
         [kept] = store.tokens()
         assert (kept.revoked_at, kept.used_at) == (7.0, 8.0)
 
+    def test_tokens_are_dropped_some_time_after_their_end(self, store: Store) -> None:
+        token = Token(id="endless", user="ada", created_at=1.0)
+        store.keep_token(token, "d0")
+        store.keep_token(replace(token, id="expired", expires_at=5.0), "d1")
+        store.keep_token(replace(token, id="revoked", expires_at=99.0), "d2")
+        store.keep_token(replace(token, id="later", expires_at=20.0), "d3")
+        store.change_token("revoked", revoked_at=9.0)
+        store.drop_tokens(ended_before=10.0)
+        assert {one.id for one in store.tokens()} == {"endless", "later"}
+        assert store.token_of("d1") is None
+
     def test_a_user_has_one_subscription(self, store: Store) -> None:
         store.subscribe(Subscription(user="ada", channels=("mail",)))
         store.subscribe(Subscription(user="ada", channels=("slack",), kinds=("failed",)))

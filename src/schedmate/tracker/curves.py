@@ -35,6 +35,15 @@ class LossCurve:
     """Where the phase or the epoch began that counts anew, ..."""
     newest: float = 0.0
     """... and how far it is."""
+    last: CurvePoint | None = None
+    """The newest value, whether or not it is one of the points."""
+
+    @property
+    def drawn(self) -> list[CurvePoint]:
+        """Up to the newest value."""
+        if self.last is None or (self.points and self.points[-1].at >= self.last.at):
+            return self.points
+        return [*self.points, self.last]
 
     def add(self, metrics: Mapping[str, float], main: Series | None) -> None:
         name = self.name or _loss_in(metrics)
@@ -49,8 +58,9 @@ class LossCurve:
         if at < self.newest:
             self.before += self.newest
         self.newest = at
+        self.last = CurvePoint(self.before + at, metrics[name])
         if self.seen % self.every == 0:
-            self.points.append(CurvePoint(self.before + at, metrics[name]))
+            self.points.append(self.last)
         self.seen += 1
         if len(self.points) > _MAX_POINTS:
             self.points, self.every = self.points[::2], 2 * self.every

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Request
@@ -11,9 +11,11 @@ from fastapi.responses import HTMLResponse, Response
 
 from schedmate.model import BadInput
 from schedmate.model.access import NOTICE_KINDS, NoticeKind, Subscription
+from schedmate.model.wire import dumps, loads
 from schedmate.service.notifications.channels import channels_of
 from schedmate.service.usecases.audit import FAILED_SIGN_IN
 from schedmate.service.usecases.tokens import TokenRequest, make_token, revoke_seen, tokens_seen
+from schedmate.service.views.site_answers import NotificationTest
 from schedmate.web.acting import AForm, back_to
 from schedmate.web.asking import AKnownViewer, AnOperator, ASite
 from schedmate.web.notify_api import drop_subscription, keep_subscription, sent_test
@@ -21,14 +23,9 @@ from schedmate.web.paging import APage
 from schedmate.web.readings import AReadings
 from schedmate.web.templating import page
 
-if TYPE_CHECKING:
-    from schedmate.service.views.site_answers import NotificationTest
-    from schedmate.service.visibility import Viewer
-    from schedmate.web.readings import Readings
-    from schedmate.web.site import Site
-
 router = APIRouter(default_response_class=HTMLResponse, include_in_schema=False)
 _MOST_TOKENS = 100
+_TEST = "test"
 _KINDS = {"failed": "fails", "hung": "hangs", "limit": "will miss its limit"}
 
 
@@ -36,9 +33,28 @@ _KINDS = {"failed": "fails", "hung": "hangs", "limit": "will miss its limit"}
 def account(
     request: Request, site: ASite, viewer: AKnownViewer, readings: AReadings, made: str = ""
 ) -> HTMLResponse:
-    """What the asker is known as, their messages and tokens; once the secret of one just made."""
-    secret = readings.shown_once.take(viewer.user, made) if made else ""
-    return _page(request, site, viewer, readings, secret=secret)
+    """What the asker is known as, their messages and tokens.
+
+    Once the secret of a token just made, or what became of a test message.
+    """
+    shown = readings.shown_once.take(viewer.user, made) if made else ""
+    own = [one for one in tokens_seen(site.store, viewer) if one.user == viewer.user]
+    tested = made == _TEST and shown
+    return page(
+        "me.html",
+        request,
+        viewer=viewer,
+        tokens=own[:_MOST_TOKENS],
+        at=time.time(),
+        secret="" if tested else shown,
+        tested=loads(NotificationTest, shown) if tested else None,
+        available=sorted(channels_of(site.settings)),
+        subscription=site.store.subscription(viewer.user),
+        kinds=[(kind, _KINDS[kind]) for kind in get_args(NoticeKind)],
+        wait_s=site.settings.notify.wait_s,
+        most=site.settings.notify.messages_an_hour,
+        token=readings.token(viewer),
+    )
 
 
 @router.post("/me/tokens")
@@ -57,14 +73,12 @@ def revoke(token_id: str, site: ASite, viewer: AKnownViewer, form: AForm) -> Res
 
 
 @router.post("/me/notifications")
-def notifications(
-    request: Request, site: ASite, viewer: AKnownViewer, readings: AReadings, form: AForm
-) -> Response:
+def notifications(site: ASite, viewer: AKnownViewer, readings: AReadings, form: AForm) -> Response:
     """`act` is on, off or test."""
     match form.get("act"):
         case "test":
-            tested = sent_test(site, viewer, "")
-            return _page(request, site, viewer, readings, tested=tested)
+            readings.shown_once.keep(viewer.user, _TEST, dumps(sent_test(site, viewer, "")))
+            return back_to(f"/me?{urlencode({'made': _TEST})}")
         case "off":
             drop_subscription(site, viewer)
         case "on":
@@ -106,33 +120,6 @@ def audit(
         user=user,
         action=action,
         failed=FAILED_SIGN_IN,
-    )
-
-
-def _page(
-    request: Request,
-    site: Site,
-    viewer: Viewer,
-    readings: Readings,
-    *,
-    secret: str = "",
-    tested: NotificationTest | None = None,
-) -> HTMLResponse:
-    own = [one for one in tokens_seen(site.store, viewer) if one.user == viewer.user]
-    return page(
-        "me.html",
-        request,
-        viewer=viewer,
-        tokens=own[:_MOST_TOKENS],
-        at=time.time(),
-        secret=secret,
-        tested=tested,
-        available=sorted(channels_of(site.settings)),
-        subscription=site.store.subscription(viewer.user),
-        kinds=[(kind, _KINDS[kind]) for kind in get_args(NoticeKind)],
-        wait_s=site.settings.notify.wait_s,
-        most=site.settings.notify.messages_an_hour,
-        token=readings.token(viewer),
     )
 
 

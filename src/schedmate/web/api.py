@@ -25,6 +25,7 @@ from schedmate.service.views.similar import similar_runs
 from schedmate.service.views.site_answers import Identity
 from schedmate.web.asking import AJobId, AQueue, ASite, AViewer
 from schedmate.web.etags import fresh_json, tagged_json
+from schedmate.web.job_page import acts_open_to
 from schedmate.web.paging import APage
 from schedmate.web.problems import NO_JOB, NOT_MODIFIED, PROBLEMS, described
 from schedmate.web.queue import find, next_page
@@ -59,12 +60,13 @@ def jobs(request: Request, site: ASite, viewer: AViewer, wanted: AQueue) -> Resp
 
 @router.get("/jobs/{job_id}", response_model=JobAnswer, responses=NO_JOB)
 def job(job_id: AJobId, request: Request, site: ASite, viewer: AViewer) -> Response:
-    """One job's whole view: record, prediction, progress, diagnoses, actions.
+    """One job's whole view: record, prediction, progress, diagnoses, actions, what one may do.
 
     `12_3` is a task of an array, `12+1` a part of a heterogeneous job.
     """
     view = site.job(job_id, viewer)
-    return tagged_json(request, copied(JobAnswer, view, parts=site.parts(job_id)))
+    may = acts_open_to(site, viewer, view)
+    return tagged_json(request, copied(JobAnswer, view, parts=site.parts(job_id), may=may))
 
 
 @router.get("/jobs/{job_id}/why", response_model=WhyAnswer, responses=NO_JOB)

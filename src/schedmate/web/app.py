@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI
 from fastapi.staticfiles import StaticFiles
-from starlette.datastructures import MutableHeaders
 from starlette.middleware.gzip import GZipMiddleware
 
 import schedmate
@@ -20,6 +19,7 @@ from schedmate.service.wiring import open_store
 from schedmate.web import (
     account_page,
     acting,
+    acting_api,
     advise_api,
     api,
     guard,
@@ -42,14 +42,13 @@ from schedmate.web.readings import Readings
 
 if TYPE_CHECKING:
     from starlette.responses import Response
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from schedmate.web.site import Site
 
 _WARM_AFTER_S = 1.0
 """The first page needs nothing of it."""
 STATIC = Path(__file__).parent / "static"
-_HEADERS = {
+SECURITY_HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
         "img-src 'self' data:; connect-src 'self'; form-action 'self'; "
@@ -59,6 +58,7 @@ _HEADERS = {
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Opener-Policy": "same-origin",
 }
+"""Of every answer; the server adds them, since it answers some requests without the application."""
 
 
 def _warm(advice: QuickAdvice, readings: Readings) -> None:
@@ -92,7 +92,8 @@ def create_app(site: Site) -> FastAPI:
     app.state.metrics = metrics.Metrics(site)
     app.state.readings = Readings.of(site)
     for part in (
-        *(api, log_api, progress_api, advise_api, site_api, token_api, notify_api, stream),
+        *(api, log_api, progress_api, advise_api, acting_api, site_api, token_api, notify_api),
+        stream,
         *(health, metrics),
         *(pages, job_page, log_view, site_pages, account_page, acting),
     ):
@@ -112,7 +113,6 @@ def create_app(site: Site) -> FastAPI:
         sign_ins=site.sign_ins,
         warn_of_store=site.warn_of_store,
     )
-    app.add_middleware(Headers)
     app.add_middleware(metrics.CountRequests, metrics=app.state.metrics)
     return app
 
@@ -124,18 +124,3 @@ class CachedFiles(StaticFiles):
         answer = super().file_response(*args, **kwargs)
         answer.headers["Cache-Control"] = "max-age=3600"
         return answer
-
-
-class Headers:
-    """Adds the same headers to every answer; plain ASGI, so that streams pass through."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(_HEADERS)
-            await send(message)
-
-        await self._app(scope, receive, with_headers)

@@ -11,6 +11,8 @@ from schedmate.service.visibility import Viewer
 from schedmate.web.queue import Wanted
 from schedmate.web.site import Site
 
+FOR_OPERATORS = "there is nothing here, or it is for operators only"
+
 
 def site_of(request: Request) -> Site:
     site = request.app.state.site
@@ -37,7 +39,7 @@ def known_viewer_of(viewer: Annotated[Viewer, Depends(viewer_of)]) -> Viewer:
 def operator_of(viewer: Annotated[Viewer, Depends(known_viewer_of)]) -> Viewer:
     """For others there is nothing here."""
     if not viewer.operator:
-        raise HTTPException(HTTPStatus.NOT_FOUND)
+        raise HTTPException(HTTPStatus.NOT_FOUND, FOR_OPERATORS)
     return viewer
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import socket
 import struct
+from http import HTTPStatus
 from typing import Any
 
+import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from schedmate.web.access import UNIX
@@ -33,6 +35,22 @@ class Connection(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._timer.cancel()
         super().connection_lost(exc)
+
+    def send_400_response(self, msg: str) -> None:
+        """To what is no HTTP, with the headers of every other answer."""
+        headers = [
+            *self.server_state.default_headers,
+            (b"content-type", b"text/plain; charset=utf-8"),
+            (b"connection", b"close"),
+        ]
+        answer = (
+            h11.Response(status_code=HTTPStatus.BAD_REQUEST, headers=headers),
+            h11.Data(data=msg.encode("ascii", "replace")),
+            h11.EndOfMessage(),
+        )
+        for event in answer:
+            self.transport.write(self.conn.send(event) or b"")
+        self.transport.close()
 
     def _look(self) -> None:
         """Idle twice in a row, with the same request before it: nothing whole has come."""

@@ -21,10 +21,12 @@ if TYPE_CHECKING:
     from starlette.types import Scope
 
 _WORDS: dict[int, str] = {
-    HTTPStatus.BAD_REQUEST: "This address asks for something that does not exist",
+    HTTPStatus.BAD_REQUEST: "This request cannot be used",
     HTTPStatus.UNAUTHORIZED: "Sign in to see this",
     HTTPStatus.FORBIDDEN: "This is not allowed",
     HTTPStatus.NOT_FOUND: "There is no such page",
+    HTTPStatus.REQUEST_TIMEOUT: "That took too long",
+    HTTPStatus.CONFLICT: "This cannot be done now",
     HTTPStatus.INTERNAL_SERVER_ERROR: "Something went wrong here",
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "That is too much at once",
     HTTPStatus.TOO_MANY_REQUESTS: "Too many requests",

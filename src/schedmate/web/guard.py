@@ -7,6 +7,7 @@ recognised gets 401 everywhere, but for the questions of health and the files of
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 import time
 from collections import Counter
 from http import HTTPStatus
@@ -33,7 +34,8 @@ if TYPE_CHECKING:
     from schedmate.web.sign_ins import FailedSignIns
 
 OPEN = frozenset({"/healthz", "/readyz"})
-"""Paths that show nothing of any job, for who watches over the service."""
+"""Paths that show nothing of any job, for those that watch the service, by any name of it."""
+_METRICS = "/metrics"
 STATIC = "/static/"
 """Files of the package that everyone has: a page that refuses needs its style."""
 MOST_BYTES = 2_000_000
@@ -44,6 +46,7 @@ MOST_AT_ONCE = 32
 _STREAM = "/api/v1/events"
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _LOOPBACK_NAMES = ("127.0.0.1", "localhost", "::1")
+_OTHER_NAME = "this server has another name; an operator can add this one to web.names"
 _BURST_S = 10.0
 _FAILURES_A_SECOND = 2.0
 SIGN_IN = {"WWW-Authenticate": 'Bearer, Basic realm="SchedMate", charset="UTF-8"'}
@@ -95,9 +98,8 @@ class Gate:
             return
         headers, viewer = Headers(scope=scope), STRANGER
         scope.setdefault("state", {})["viewer"] = viewer
-        # a hostile page may resolve its own name to this machine: the browser is the viewer's
-        if _host_name(headers.get("host", "")) not in self._names:
-            refused = refusal(scope, HTTPStatus.BAD_REQUEST, "this server has another name")
+        if not self._is_for_us(scope["path"], headers):
+            refused = refusal(scope, HTTPStatus.BAD_REQUEST, _OTHER_NAME)
             await refused(scope, receive, send)
             return
         if not is_open(scope["path"]):
@@ -114,6 +116,16 @@ class Gate:
             await answer(scope, receive, send)
             return
         await self._let_in(viewer.user or "", scope, receive, send)
+
+    def _is_for_us(self, path: str, headers: Headers) -> bool:
+        """A hostile page may resolve its own name to this machine, in the viewer's browser.
+
+        It cannot do so with an address, nor can it send a token.
+        """
+        name = _host_name(headers.get("host", ""))
+        if name in self._names or path in OPEN:
+            return True
+        return path == _METRICS and (_is_address(name) or "authorization" in headers)
 
     async def _let_in(self, user: str, scope: Scope, receive: Receive, send: Send) -> None:
         """A few at once of one user; streams of events have a bound of their own."""
@@ -165,7 +177,9 @@ class Gate:
                 **{"Retry-After": "1"},
             )
         if scope["method"] not in _SAFE and origin_of(headers) == "other":
-            return refusal(scope, HTTPStatus.FORBIDDEN, "a page of another site asks")
+            return refusal(
+                scope, HTTPStatus.FORBIDDEN, "this request comes from a page of another site"
+            )
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length[:18]) > MOST_BYTES:
             return refusal(
@@ -213,6 +227,14 @@ class _Body:
                 HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a body has {MOST_BYTES} bytes at most"
             )
         return message
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
 
 
 def _host_name(header: str) -> str:

@@ -10,7 +10,9 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
-from schedmate.model import REASONS, JobState, NotFound
+from schedmate.model import NotFound
+from schedmate.model.failures import CORRECTIONS
+from schedmate.service.usecases.revert import is_revertible
 from schedmate.service.views.job_story import (
     is_file_name,
     job_logs,
@@ -28,11 +30,12 @@ from schedmate.service.views.sentences import (
     retry_sentence,
 )
 from schedmate.service.views.similar import similar_runs
+from schedmate.service.wiring import open_scheduler
 from schedmate.web.asking import ASite, AViewer
 from schedmate.web.charts import Chart, line_chart
 from schedmate.web.readings import AReadings
 from schedmate.web.templating import live_page, page
-from schedmate.web.wording import in_words
+from schedmate.web.wording import RETRIES, in_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -40,7 +43,7 @@ if TYPE_CHECKING:
 
     from schedmate.model import Evidence, JobId, Spread
     from schedmate.model.action import ActionKind, ActionRecord, ActionState
-    from schedmate.service.views.answers import Curve
+    from schedmate.service.views.answers import Curve, JobAct
     from schedmate.service.views.job_view import JobView
     from schedmate.service.views.log_ranges import LogRange
     from schedmate.service.visibility import Viewer
@@ -107,8 +110,9 @@ def job(
         link=_linker(view, logs),
         readable=readable,
         token=readings.token(viewer),
-        reasons=sorted(REASONS),
-        can_revert=viewer.operator and _revertible(view),
+        reasons=CORRECTIONS,
+        retries=RETRIES,
+        may=acts_open_to(site, viewer, view),
     )
 
 
@@ -159,7 +163,7 @@ def curves_of(view: JobView, logs: Sequence[Path], site: Site, readings: Reading
     if not any(one.name.endswith("a second") for one in curves):
         run = site.store.run(view.job.id, view.job.restarts)
         profile = None if run is None else run.profile
-        speed = speed_seen(view.job, profile, site.store.counts_seen(view.job.id))
+        speed = speed_seen(view, profile, site.store.counts_seen(view.job.id))
         curves += [] if speed is None else [speed]
     return curves
 
@@ -224,6 +228,16 @@ def _linker(view: JobView, logs: Sequence[Path]) -> Callable[[Evidence], str]:
     return link
 
 
-def _revertible(view: JobView) -> bool:
-    done = (one for one in view.actions if one.state == "done" and one.action.asks_the_scheduler)
-    return view.job.state in (JobState.PENDING, JobState.RUNNING) and any(done)
+def acts_open_to(site: Site, viewer: Viewer, view: JobView) -> tuple[JobAct, ...]:
+    """What the viewer may do to this job now."""
+    found: list[JobAct] = []
+    if viewer.user and viewer.may_read(view.job.user) and _is_diagnosed(view):
+        found.append("correct")
+    if viewer.operator and not view.job.state.ended and view.actions:
+        scheduler = open_scheduler(site.settings)
+        found += ["revert"] if is_revertible(scheduler, view.job, view.actions) else []
+    return tuple(found)
+
+
+def _is_diagnosed(view: JobView) -> bool:
+    return view.job.state.failed and view.job.restarts in view.diagnoses

@@ -13,7 +13,8 @@ from fastapi import Query
 from pydantic import AfterValidator
 
 from schedmate.model import JobState
-from schedmate.model.job import FAILING, is_among
+from schedmate.model.job import is_among
+from schedmate.model.state_filter import STATE_NAMES
 from schedmate.service.views.queue_order import numbers_in
 from schedmate.web.paging import MOST
 
@@ -22,15 +23,16 @@ if TYPE_CHECKING:
 
 PAGE = 100
 Sort = Literal["", "id", "user", "submitted", "ends", "predicted", "progress"]
-_STATES = (*JobState, FAILING)
-_STATE_WORDS = (*_STATES, *(state.lower() for state in _STATES))
+_STATE_WORDS = (*STATE_NAMES, *(state.lower() for state in STATE_NAMES))
 _ONE_STATE = f"(?:{'|'.join(_STATE_WORDS)})"
 
 
 def _known_states(text: str) -> str:
     unknown = [word for word in text.split(",") if text and word not in _STATE_WORDS]
     if unknown:
-        raise ValueError(f"no state is called {unknown[0]!r}; there are {', '.join(_STATES)}")
+        raise ValueError(
+            f"no state is called {unknown[0]!r}; the states are {', '.join(STATE_NAMES)}"
+        )
     return text
 
 

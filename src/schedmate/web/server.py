@@ -18,7 +18,7 @@ from schedmate.service.usecases.tokens import has_valid_token
 from schedmate.service.wiring import open_store
 from schedmate.web import stream
 from schedmate.web.access import is_loopback
-from schedmate.web.app import create_app
+from schedmate.web.app import SECURITY_HEADERS, create_app
 from schedmate.web.connections import Connection
 from schedmate.web.site import Site
 
@@ -57,6 +57,7 @@ def serving(settings: Settings, *, host: str, port: int | None) -> Iterator[Site
             timeout_graceful_shutdown=_CANCELS_AFTER_S,
             limit_concurrency=_MOST_CONNECTIONS,
             server_header=False,
+            headers=list(SECURITY_HEADERS.items()),
             ssl_certfile=settings.web.certificate,
             ssl_keyfile=settings.web.key,
         )

@@ -11,7 +11,7 @@ from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
 from schedmate.model.legible import legible_lines
-from schedmate.web.wording import clock, percent, plural, short
+from schedmate.web.wording import clock, percent, plural, short, source
 
 
 def _visible(value: object) -> object:
@@ -27,7 +27,13 @@ _TEMPLATES = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-_TEMPLATES.filters |= {"short": short, "clock": clock, "percent": percent, "plural": plural}
+_TEMPLATES.filters |= {
+    "short": short,
+    "clock": clock,
+    "percent": percent,
+    "plural": plural,
+    "source": source,
+}
 
 
 def page(name: str, request: Request, *, status: int = 200, **context: Any) -> HTMLResponse:

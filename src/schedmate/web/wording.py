@@ -4,8 +4,24 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from schedmate.model.diagnosis import DiagnosisSource
+from schedmate.model.failures import Retry
+
 _MINUTE, _HOUR, _DAY = 60.0, 3600.0, 86400.0
 _EXACT_S = 10 * _MINUTE
+RETRIES: dict[Retry, str] = {
+    "no": "not recommended",
+    "same": "recommended, as it was",
+    "elsewhere": "recommended, on other nodes",
+    "resume": "recommended, from its checkpoint",
+    "wait": "recommended, after a while",
+}
+_SOURCES: dict[DiagnosisSource, str] = {
+    "rule": "by a rule",
+    "memory": "by a correction",
+    "llm": "by the language model",
+    "none": "as no rule fits",
+}
 
 
 def in_words(seconds: float | None) -> str:
@@ -44,3 +60,8 @@ def percent(share: float | None) -> str:
 def plural(count: float, one: str, many: str = "") -> str:
     """`1 job`, `1,200 jobs`."""
     return f"{count:,.0f} {one if count == 1 else many or one + 's'}"
+
+
+def source(name: DiagnosisSource) -> str:
+    """What a diagnosis rests on."""
+    return _SOURCES.get(name, name)

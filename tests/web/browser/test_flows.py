@@ -235,6 +235,24 @@ def test_dark_or_light_and_the_readers_own_time(site, open_page):
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") != before
 
 
+def test_dates_of_another_year_have_it(site, open_page):
+    page = open_page("/", locale="en-GB", timezone_id="UTC")
+    shown = page.evaluate(
+        """() => {
+          const places = ["2019-03-04T05:06:07Z", new Date().toISOString()].map((at) => {
+            const time = document.createElement("time");
+            time.dateTime = at;
+            document.getElementById("main").append(time);
+            return time;
+          });
+          localTimes(document);
+          return places.map((time) => time.textContent);
+        }"""
+    )
+    assert "2019" in shown[0]
+    assert not re.search(r"\b20\d\d\b", shown[1])
+
+
 def test_hostile_names_and_lines_are_text(site, page):
     """A log line and a job's name with a script in them."""
     expect(page.get_by_text(HOSTILE).first).to_be_visible()

@@ -13,21 +13,26 @@
     const [, size, unit] = UNITS.find(([least]) => seconds >= least) ?? UNITS[3];
     return `${Number((seconds / size).toPrecision(3))} ${unit}`;
   };
-  const MOMENT = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" });
-  const DATE = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric" });
-  const TIME = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
+  const DAY_PARTS = { month: "short", day: "numeric" }, TIME_PARTS = { hour: "2-digit", minute: "2-digit" };
+  const TIME = new Intl.DateTimeFormat(undefined, TIME_PARTS);
+  // a year that is not this one is named
+  const dated = (parts) => {
+    const short = new Intl.DateTimeFormat(undefined, parts), long = new Intl.DateTimeFormat(undefined, { year: "numeric", ...parts });
+    return (at) => (at.getFullYear() === new Date().getFullYear() ? short : long).format(at);
+  };
+  const inDays = dated(DAY_PARTS), inMoments = dated({ ...DAY_PARTS, ...TIME_PARTS });
   // the date stands where a day begins
   function moments(_, marks, _axis, _space, step) {
     let day = "";
     return marks.map((mark) => {
-      const at = new Date(1000 * mark), date = DATE.format(at), known = date === day;
+      const at = new Date(1000 * mark), date = inDays(at), known = date === day;
       day = date;
       return step >= DAY ? date : known ? TIME.format(at) : `${TIME.format(at)}\n${date}`;
     });
   }
   const WORDS = {
     time: duration,
-    clock: (at) => MOMENT.format(new Date(1000 * at)),
+    clock: (at) => inMoments(new Date(1000 * at)),
     share: (value) => `${Number((100 * value).toPrecision(3))} %`,
     ratio: (value) => `${value.toFixed(2)}x`,
     number: (value) => value.toLocaleString("en", { maximumSignificantDigits: 5 }),

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from schedmate.store import Store
 
 _REST_S = 3600.0
+_ENDED_TOKENS_S = 90 * 86_400.0
+"""So long a token is listed after its end; who made and revoked it stays in the audit trail."""
 
 
 class Retention:
@@ -35,4 +37,5 @@ class Retention:
         arrays = {array for one in self._listed if (array := array_of(one)) is not None}
         spared = {*self._listed, *arrays}
         if not self._store.drop_old(self._keep, head=STARTED, listed=spared, now=now):
+            self._store.drop_tokens(ended_before=now - _ENDED_TOKENS_S)
             self._due = time.monotonic() + _REST_S

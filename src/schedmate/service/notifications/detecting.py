@@ -26,22 +26,30 @@ _NO_FAILURE = ("not_failed", "cancelled")
 _MOST_LINES = 3
 
 
-def notices_in(view: JobView, now: float, written: Written) -> Iterator[Notice]:
+def notices_in(
+    view: JobView, now: float, written: Written, *, last_ended_at: float | None = None
+) -> Iterator[Notice]:
+    """`last_ended_at` is when the attempt before the present one ended, where that is known."""
     job = view.job
     if job.state is JobState.RUNNING:
         yield from _of_running(view, now)
-    for attempt, found in view.diagnoses.items():
-        if attempt < job.restarts and attempt >= job.restarts - 1 and _is_failure(found):
-            yield _notice(view, "failed", now, _failed(found), attempt, *_evidence(found))
-    if job.state.failed and now - (job.end_time or now) <= FRESH_S:
+    last = job.restarts - 1
+    found = view.diagnoses.get(last)
+    if found is not None and _is_failure(found) and _is_news(last_ended_at or job.start_time, now):
+        yield _notice(view, "failed", now, _failed(found), last, *_evidence(found))
+    if job.state.failed and _is_news(job.end_time, now):
         yield from _of_failed(view, now, written)
+
+
+def _is_news(ended_at: float | None, now: float) -> bool:
+    return now - (ended_at or now) <= FRESH_S
 
 
 def is_undiagnosed(view: JobView, now: float) -> bool:
     """A failure that may still get its reason."""
     job = view.job
-    waits = now - (job.end_time or now) <= FRESH_S
-    return job.state.failed and job.restarts not in view.diagnoses and waits
+    undiagnosed = job.restarts not in view.diagnoses
+    return job.state.failed and undiagnosed and _is_news(job.end_time, now)
 
 
 def _of_running(view: JobView, now: float) -> Iterator[Notice]:
@@ -85,7 +93,7 @@ def _failed(found: Diagnosis) -> str:
 
 def _evidence(found: Diagnosis) -> tuple[str, ...]:
     lines = tuple(f"{one.file}:{one.line}: {one.text}" for one in found.evidence[:_MOST_LINES])
-    return (*lines, f"do: {found.suggestion}") if found.suggestion else lines
+    return (*lines, f"what to do: {found.suggestion}") if found.suggestion else lines
 
 
 def _notice(

@@ -18,7 +18,12 @@ if TYPE_CHECKING:
 
 _MOST_SHOWN = 20
 _LONGEST = 300
-_WORDS = {"failed": "failed", "hung": "hang", "limit": "will not make their limit"}
+_WORDS = {
+    "failed": ("failed", "failed"),
+    "hung": ("hangs", "hang"),
+    "limit": ("will not make its limit", "will not make their limits"),
+}
+"""Of one job, and of several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,19 +84,21 @@ def _groups(notices: Sequence[Notice]) -> list[list[Notice]]:
 def _grouped(group: Sequence[Notice]) -> str:
     text = _clean(group[0].text)
     others = len(group) - 1
-    return f"{text} (and {others} more tasks of its array)" if others else text
+    if not others:
+        return text
+    return f"{text} (and {others} more {'task' if others == 1 else 'tasks'} of its array)"
 
 
 def _counted(notices: Sequence[Notice]) -> str:
     counts = Counter(one.kind for one in notices)
-    stated = [f"{number} {_WORDS[kind]}" for kind, number in counts.items()]
+    stated = [f"{number} {_WORDS[kind][number > 1]}" for kind, number in counts.items()]
     reasons = Counter(
         one.text.partition("failed: ")[2].partition(":")[0]
         for one in notices
         if one.kind == "failed"
     )
     why = ", ".join(f"{reason} ({number})" for reason, number in reasons.most_common(3) if reason)
-    return f"of your jobs {', '.join(stated)}" + (f": {_clean(why)}" if why else "")
+    return f"of your jobs, {', '.join(stated)}" + (f": {_clean(why)}" if why else "")
 
 
 def _cleaned(lines: Sequence[str]) -> list[str]:

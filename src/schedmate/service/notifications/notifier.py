@@ -10,6 +10,7 @@ from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 from schedmate.model import SchedMateError
+from schedmate.model.access import CORRECTION
 from schedmate.model.rare_warning import RareWarning
 from schedmate.service.notifications.addresses import PermanentError, TemporaryError
 from schedmate.service.notifications.channels import channels_of
@@ -78,9 +79,21 @@ class Notifier:
             return
         if is_undiagnosed(view, now):
             self._undiagnosed.add(job_id)
-        for notice in notices_in(view, now, self._written):
-            if notice.kind in wanted[notice.user].kinds:
-                self._store.put_notice(notice, due=self._due(notice.user, now))
+        attempt = view.job.restarts
+        last = self._store.run(job_id, attempt - 1) if attempt else None
+        last_ended_at = None if last is None else last.job.end_time
+        for notice in notices_in(view, now, self._written, last_ended_at=last_ended_at):
+            ended_at = view.job.end_time if notice.attempt == attempt else last_ended_at
+            if notice.kind not in wanted[notice.user].kinds:
+                continue
+            if notice.kind == "failed" and self._is_corrected(job_id, ended_at or now):
+                continue
+            self._store.put_notice(notice, due=self._due(notice.user, now))
+
+    def _is_corrected(self, job_id: JobId, ended_at: float) -> bool:
+        """What a person has corrected since it failed is known to people already."""
+        acts = self._store.acts(about=f"job {job_id}", action=CORRECTION, limit=1)
+        return any(act.at >= ended_at for act in acts)
 
     def _due(self, user: str, now: float) -> float:
         """What comes while a batch waits goes with it."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from schedmate.model.access import CORRECTION
 from schedmate.model.account import account_name
 from schedmate.store import PersonsAct
 
 if TYPE_CHECKING:
     from schedmate.store import Store
 
-CORRECTION = "correct a diagnosis"
+__all__ = ["CORRECTION", "FAILED_SIGN_IN", "record_act", "record_failed_sign_in"]
 FAILED_SIGN_IN = "failed sign-in"
 MOST_FAILED = 1000
 """Failed sign-ins that are kept, the newest ones: strangers must not fill the store."""

@@ -86,6 +86,7 @@ class Backtest:
     predictors: dict[str, Scores]
     """SchedMate, and every control that knew something, on the same runs."""
     best_control: str
+    """By the share of runs within a factor of two, as `gain` is."""
     gain: Difference
     """Of SchedMate over the best control."""
     groups: dict[Grouping, tuple[Group, ...]]

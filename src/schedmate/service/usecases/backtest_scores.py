@@ -99,8 +99,8 @@ def block_of(user: str, submitted_at: float) -> str:
 
 
 def best(of: Mapping[str, Scores], names: Sequence[str]) -> str:
-    """The one with the least pinball loss."""
-    return min(names, key=lambda name: of[name].pinball)
+    """The one with the most runs within a factor of two, then with the least pinball loss."""
+    return min(names, key=lambda name: (-of[name].within_2x, of[name].pinball))
 
 
 def _within(of: Judged, real_s: Floats) -> Flags:

@@ -18,7 +18,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from schedmate.files.shared import NoFiles
-from schedmate.model import Advice, Prediction, Request, SchedMateError, Workload
+from schedmate.model import (
+    Advice,
+    Prediction,
+    Request,
+    SchedMateError,
+    StoreError,
+    StoreUnavailable,
+    Workload,
+)
 from schedmate.model.advice import AdviceState
 from schedmate.model.wire import from_json
 from schedmate.service.visibility import Viewer, owners_in
@@ -66,7 +74,14 @@ class AdviceTicket:
     advice: Advice = _NOTHING_YET
     state: AdviceState = "reading"
     asked_at: float = field(default_factory=time.time)
+    failure: StoreError | None = None
+    """Why there is no answer, and none to come."""
     changed: threading.Condition = field(default_factory=threading.Condition)
+
+    def fail(self, error: StoreError) -> None:
+        with self.changed:
+            self.failure, self.state = error, "final"
+            self.changed.notify_all()
 
     def improve(self, advice: Advice, state: AdviceState) -> None:
         with self.changed:
@@ -74,7 +89,10 @@ class AdviceTicket:
             self.changed.notify_all()
 
     def answer(self) -> tuple[Advice, AdviceState]:
+        """StoreError where the store could not be read for it."""
         with self.changed:
+            if self.failure is not None:
+                raise self.failure
             return self.advice, self.state
 
     def wait(self, seconds: float) -> None:
@@ -125,10 +143,19 @@ class QuickAdvice:
         known = found is not None and (viewer.operator or found.asker == viewer.user)
         return found if known else None
 
+    def _opened(self) -> Store:
+        """Once the daemon runs its settings are right: what cannot be opened is away for now."""
+        try:
+            return self._open_store()
+        except SchedMateError as error:
+            raise StoreUnavailable(str(error)) from error
+
     def _work(self, ticket: AdviceTicket, viewer: Viewer, workload: Workload | None) -> None:
         try:
-            with closing(self._open_store()) as store:
+            with closing(self._opened()) as store:
                 _answer(ticket, viewer, workload, store)
+        except StoreError as error:
+            ticket.fail(error)
         except Exception:  # noqa: BLE001 - whatever a question makes the advisor stumble over
             _log.warning("no advice on a question of %s", ticket.asker, exc_info=True)
             ticket.improve(ticket.advice, "final")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from schedmate.core import JobReverted, hold_phase
 from schedmate.model import (
@@ -23,28 +23,18 @@ from schedmate.model import (
     SchedMateError,
     SchedulerUnreachable,
 )
+from schedmate.model.action import Reverted
 from schedmate.schedulers.base import DrainsNodes, ExcludesNodes, PlansApart
 from schedmate.service.node_actions import drain_reason
 from schedmate.service.records.event_log import leave_for_daemon
 
 if TYPE_CHECKING:
     from schedmate.model import ActionRecord, Job
+    from schedmate.model.action import RevertOutcome
     from schedmate.schedulers.base import Scheduler
     from schedmate.store import Store
 
-Outcome = Literal["undone", "would_undo", "cannot"]
-_WHY = "undone by schedmate revert"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reverted:
-    """One action that was undone, or why it could not be."""
-
-    job_id: JobId = ""
-    node: str = ""
-    kind: ActionKind
-    outcome: Outcome
-    text: str
+_WHY = "undone by a person"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +84,14 @@ def revert(
     return [_carried_out(one, store, now, dry_run=dry_run) for one in steps]
 
 
+def is_revertible(scheduler: Scheduler, job: Job, records: Iterable[ActionRecord]) -> bool:
+    """Whether anything that was done to this job could be undone; nothing is asked for it."""
+    done = [one for one in records if one.state == "done" and one.action.asks_the_scheduler]
+    if not done or _is_reverted(done):
+        return False
+    return any(isinstance(step, _Step) for step in _of_job(scheduler, job, done))
+
+
 def _look(scheduler: Scheduler, ids: list[JobId]) -> Iterable[Job]:
     try:
         return scheduler.jobs(ids) if ids else []
@@ -112,7 +110,7 @@ def _is_reverted(records: Iterable[ActionRecord]) -> bool:
 
 def _carried_out(step: _Step | _Obstacle, store: Store, now: float, *, dry_run: bool) -> Reverted:
     action, text = step.action, step.text
-    outcome: Outcome = "cannot"
+    outcome: RevertOutcome = "cannot"
     if isinstance(step, _Step) and dry_run:
         outcome = "would_undo"
     elif isinstance(step, _Step):

@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any, Literal, TypeVar
 
-from schedmate.model import Advice, JobState, Outcome, PastRun, Progress, Spread
+from schedmate.model import Advice, Diagnosis, JobState, Outcome, PastRun, Progress, Spread
+from schedmate.model.action import Reverted
 from schedmate.model.advice import AdviceState, Basis
 from schedmate.service.views.job_view import JobView
 from schedmate.service.views.parts import Parts
 from schedmate.store import PersonsAct
 
 T = TypeVar("T")
+JobAct = Literal["correct", "revert"]
 
 
 def copied(kind: type[T], value: object, **more: Any) -> T:
@@ -39,6 +41,27 @@ class JobsPage:
 class JobAnswer(JobView):
     schema: Literal["schedmate.job/1"] = "schedmate.job/1"
     parts: tuple[Parts, ...] = ()
+    may: tuple[JobAct, ...] = ()
+    """What the asker may do to it now."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorrectedAnswer:
+    """A diagnosis as a person has corrected it."""
+
+    schema: Literal["schedmate.corrected/1"] = "schedmate.corrected/1"
+    job_id: str
+    attempt: int
+    diagnosis: Diagnosis
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RevertedAnswer:
+    """What was undone, what would be, and what cannot be."""
+
+    schema: Literal["schedmate.reverted/1"] = "schedmate.reverted/1"
+    dry_run: bool
+    actions: tuple[Reverted, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,12 +19,17 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from schedmate.model import Job, RunProfile, Workload
+    from schedmate.service.views.job_view import JobView
     from schedmate.store import CountSeen
 
 _MOST_BYTES: Final = 4 << 20
 """Read in some tenths of a second."""
 _REMEMBERED: Final = 64
 _FEWEST: Final = 2
+_SHORT: Final = 0.5
+"""Of the interval before."""
+Mark = tuple[float, float]
+"""Seconds since the start, and how much was done by then."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,8 +73,11 @@ class CurveReader:
         return found
 
 
-def speed_seen(job: Job, profile: RunProfile | None, seen: Sequence[CountSeen]) -> Curve | None:
-    """Of a log without times: by when the daemon saw how much was done."""
+def speed_seen(
+    view: JobView, profile: RunProfile | None, seen: Sequence[CountSeen]
+) -> Curve | None:
+    """Of a log without times: by when the daemon saw how much was done, up to its last look."""
+    job = view.job
     if profile is not None and profile.unit != "line":
         unit: str = profile.unit
         marks = [(mark.at, mark.done) for mark in profile.curve]
@@ -77,6 +85,7 @@ def speed_seen(job: Job, profile: RunProfile | None, seen: Sequence[CountSeen]) 
         unit = seen[-1].unit
         begin = job.start_time
         marks = [(one.at - begin, one.done) for one in seen if one.unit == unit and one.at >= begin]
+        marks = _with_newest(marks, view, unit)
     else:
         return None
     speeds = [
@@ -85,6 +94,23 @@ def speed_seen(job: Job, profile: RunProfile | None, seen: Sequence[CountSeen]) 
         if after > at and done >= before
     ]
     return _curve(f"{unit}s a second", speeds, timed=True)
+
+
+def _with_newest(marks: list[Mark], view: JobView, unit: str) -> list[Mark]:
+    """Of progress only what changes much becomes an event; the page shows the newest.
+
+    What was done since the last mark says little of the speed where that is not long ago: the last
+    interval is made longer then.
+    """
+    progress, at, begin = view.progress, view.progress_at, view.job.start_time
+    if progress is None or at is None or begin is None or not marks:
+        return marks
+    newest = (at - begin, progress.current or 0.0)
+    last, earlier = marks[-1], marks[-2] if len(marks) > 1 else (0.0, 0.0)
+    if progress.unit != unit or newest[0] <= last[0] or newest[1] <= last[1]:
+        return marks
+    short = newest[0] - last[0] < _SHORT * (last[0] - earlier[0])
+    return [*(marks[:-1] if short and len(marks) > _FEWEST else marks), newest]
 
 
 def _read(stream: FileIO, name: str, size: int, workload: Workload | None) -> Curves:
@@ -96,9 +122,8 @@ def _read(stream: FileIO, name: str, size: int, workload: Workload | None) -> Cu
     found = track_with_curves([(name, stream)], workload=workload)[1]
     if found is None:
         return Curves(partial=partial)
-    loss, speed = (
-        [(one.at, one.value) for one in each] for each in (found.loss.points, found.speed)
-    )
+    loss = [(one.at, one.value) for one in found.loss.drawn]
+    speed = [(one.at, one.value) for one in found.speed]
     curves = (
         _curve(found.loss.name, loss, timed=found.loss.timed, unit=found.unit),
         _curve(f"{found.unit}s a second", speed, timed=True),

@@ -32,7 +32,9 @@ _HELD_BY = {
 def eta_sentence(view: JobView, now: float, written: Written) -> str:
     job = view.job
     if job.state.ended:
-        return f"job {job.id} has ended: {job.state} after {written(job.run_time_s)}"
+        length = "" if job.run_time_s is None else f" after {written(job.run_time_s)}"
+        when = length if job.started else " before it started"
+        return f"job {job.id} has ended: {job.state}{when}"
     if job.state is JobState.PENDING:
         if view.predicted is None or view.predicted.too_wide:
             return f"job {job.id} waits; how long it will run is not known"
@@ -84,7 +86,8 @@ def _undone(view: JobView, objection: str | None) -> str:
 def _as_it_is(view: JobView, written: Written) -> str:
     job = view.job
     if job.state is JobState.RUNNING:
-        return f"job {job.id} runs: {_how_it_runs(view, written)}"
+        how = _how_it_runs(view, written)
+        return f"job {job.id} runs{f': {how}' if how else '; its log does not show how far it is'}"
     because = f", {job.reason}" if job.reason else ""
     if job.state.failed and not job.started:
         return f"job {job.id} was refused and never ran: {job.state}{because}"
@@ -107,10 +110,10 @@ def _was_mistaken(view: JobView, found: Diagnosis) -> bool:
 def _how_it_runs(view: JobView, written: Written) -> str:
     progress = view.progress
     if progress is None:
-        return "unknown"
+        return ""
     slower = progress.slowdown
     words = [
-        progress.phase,
+        "" if progress.phase == "unknown" else progress.phase,
         "" if slower is None else slowdown_in_words(slower, written),
         *(warning.text for warning in progress.warnings),
     ]
@@ -118,11 +121,13 @@ def _how_it_runs(view: JobView, written: Written) -> str:
 
 
 def _before(view: JobView, now: float, written: Written) -> str:
-    """What the attempt before this one died of."""
+    """What the last attempt died of that was diagnosed."""
     last = view.diagnosis
     if last is None:
         return ""
-    return f"; the attempt before: {last.reason}: {last.summary}{_after(view, now, written)}"
+    number = max(view.diagnoses)
+    which = "the attempt before" if number == view.job.restarts - 1 else f"attempt {number + 1}"
+    return f"; {which}: {last.reason}: {last.summary}{_after(view, now, written)}"
 
 
 def _after(view: JobView, now: float, written: Written) -> str:
@@ -285,7 +290,7 @@ def _as_it_is_now(outcome: RetryOutcome, now: float, written: Written) -> str:
 
 def _undecided(outcome: RetryOutcome) -> str:
     if outcome.restarted:
-        return "it was queued again by hand"
+        return "it was queued again, not by SchedMate"
     return _recommendation(outcome.recommended)
 
 

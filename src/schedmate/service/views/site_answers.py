@@ -146,6 +146,11 @@ class RulesPage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RuleAnswer(LearnedRule):
+    schema: Literal["schedmate.learned_rule/1"] = "schedmate.learned_rule/1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CorrectionsPage:
     schema: Literal["schedmate.corrections/1"] = "schedmate.corrections/1"
     corrections: tuple[PastFailure, ...]

@@ -1,16 +1,22 @@
 "use strict";
 // times in the reader's zone; the page itself has them in UTC
-const SHORT = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" });
+const PARTS = { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" };
+const SHORT = new Intl.DateTimeFormat(undefined, PARTS);
+const WITH_YEAR = new Intl.DateTimeFormat(undefined, { year: "numeric", ...PARTS });
 const FULL = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
+
+function inShort(at) {
+  return (at.getFullYear() === new Date().getFullYear() ? SHORT : WITH_YEAR).format(at);
+}
 
 function localTimes(root) {
   for (const time of root.querySelectorAll("time[datetime]")) {
     const at = new Date(time.dateTime);
     if (isNaN(at)) continue;
-    time.textContent = SHORT.format(at);
+    time.textContent = inShort(at);
     time.title = FULL.format(at);
   }
-  for (const tick of root.querySelectorAll("text[data-at]")) tick.textContent = SHORT.format(new Date(1000 * tick.dataset.at));
+  for (const tick of root.querySelectorAll("text[data-at]")) tick.textContent = inShort(new Date(1000 * tick.dataset.at));
 }
 
 localTimes(document);
