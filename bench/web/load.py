@@ -248,6 +248,7 @@ class LoadRun:
         def work(number: int) -> None:
             client = Client(daemon.port, tokens[number])
             chooser = Chooser(filled.listed, filled.ended, 100 + number)
+            time.sleep(options.pause * number / options.clients)  # not all in one moment
             while time.monotonic() < until:
                 route = chooser.route()
                 took_ms, status, size = _asked(client, chooser, route)

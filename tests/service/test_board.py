@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 from contextlib import closing
 from dataclasses import replace
+from weakref import ref
 
 import pytest
 
-from schedmate.model import Action
+from schedmate.model import Action, JobState
 from schedmate.service.records.listed_jobs import ListedJobs
 from schedmate.service.views.board import Board
+from schedmate.service.views.queue_order import queue_place
 from schedmate.store import KeptAdvice
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_diagnosis, a_job, a_progress, an_advice
@@ -77,3 +80,45 @@ def test_after_a_restart_only_the_difference_is_written(store):
     board.refresh()
     ListedJobs(store).keep([a_job(id="2"), a_job(id="3")])
     assert sorted(board.refresh()) == ["1", "3"]
+
+
+def test_the_queue_is_sorted_once_between_two_changes(store, monkeypatch):
+    sorted_by = []
+
+    def counted(job):
+        sorted_by.append(job.id)
+        return queue_place(job)
+
+    monkeypatch.setattr("schedmate.service.views.board.queue_place", counted)
+    listed, board = ListedJobs(store), Board(store)
+    jobs = [a_job(id="10"), a_job(id="9"), a_job(id="11", state=JobState.RUNNING)]
+    listed.keep(jobs)
+    board.refresh()
+    assert [[view.job.id for view in board.views()] for _ in range(3)] == [["11", "9", "10"]] * 3
+    assert len(sorted_by) == 3
+    listed.keep([replace(jobs[0], nice=-7), *jobs[1:]])
+    board.refresh()
+    assert [view.job.id for view in board.views()] == ["11", "10", "9"]
+
+
+def test_all_who_know_an_advice_hold_it_once(store, tmp_path):
+    store.keep_advice("1", KeptAdvice(an_advice(), None))
+    with closing(SqliteStore(tmp_path / "store")) as another:
+        held = store.advice("1").advice
+        assert another.job_facts(["1"])["1"].advice is held
+        forgotten = ref(held)
+        del held
+        gc.collect()
+        assert forgotten() is None
+
+
+def test_what_was_learnt_is_read_once_until_it_is_learnt_again(store, tmp_path):
+    store.keep_learnt("model", "a", at=1.0)
+    with closing(SqliteStore(tmp_path / "store")) as another:
+        seen = []
+        another._db._connection.set_trace_callback(seen.append)
+        assert {another.learnt("model") for _ in range(5)} == {"a"}
+        assert sum("body" in statement for statement in seen) == 1
+        store.keep_learnt("model", "b", at=2.0)
+        assert another.learnt("model") == "b"
+        assert another.learnt("another") is None

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from schedmate.advisor import Advisor
 from schedmate.service.usecases import quick_advice
 from schedmate.service.visibility import Viewer
 from schedmate.testing.builders import a_past_run
@@ -71,14 +72,14 @@ def test_a_record_alone(served):
 
 def test_it_answers_in_time_and_reads_on(served, project, monkeypatch):
     """A directory that takes long to read costs the asker nothing."""
-    read = quick_advice.Advisor.advise
+    read = Advisor.advise
 
     def slowly(advisor, target):
         if target.by is None:
             time.sleep(1.0)
         return read(advisor, target)
 
-    monkeypatch.setattr(quick_advice.Advisor, "advise", slowly)
+    monkeypatch.setattr(Advisor, "advise", slowly)
     served.post("/api/v1/advise", {"script": "true\n"})  # imports what is needed
     began = time.monotonic()
     answer = served.post("/api/v1/advise", {"script": SCRIPT, "workdir": str(project)})

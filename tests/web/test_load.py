@@ -6,12 +6,15 @@ import logging
 import socket
 import threading
 import time
+from contextlib import closing
+from urllib.request import urlopen
 
 import pytest
 
 from schedmate.config import Settings
 from schedmate.model import JobState
 from schedmate.model.advice import Match
+from schedmate.service.wiring import open_store
 from schedmate.store import KeptAdvice
 from schedmate.testing.builders import (
     a_diagnosis,
@@ -23,6 +26,7 @@ from schedmate.testing.builders import (
 )
 from schedmate.web.connections import send_at_once
 from schedmate.web.server import serving
+from schedmate.web.site import Site
 from schedmate.web.stream import Hub
 from web.conftest import free_port
 
@@ -84,6 +88,29 @@ def test_a_page_executes_as_many_statements_for_many_jobs_as_for_few(served, ope
     many = {path: statements.of(path) for path in paths}
     assert many == few
     assert max(many.values()) > 0
+
+
+def test_the_long_reads_of_figures_hold_up_no_other_request(served):
+    """They do not use the connection that all requests share."""
+    seen = []
+    served.taken_for(ME, operator=True)
+    put(served, 1, 13)
+    served.site.store._db._connection.set_trace_callback(seen.append)
+    for path in ("/failures", "/accuracy", "/cluster", "/model"):
+        assert served.get(path).status == 200
+    long_reads = ("run_facts", "ProgressSeen", "FROM llm_calls WHERE at")
+    assert [one for one in seen if any(words in one for words in long_reads)] == []
+
+
+def test_the_first_page_shows_what_the_store_knows(tmp_path, monkeypatch):
+    monkeypatch.setattr(Site, "keep_fresh", lambda *_: None)
+    settings, port = Settings(state_dir=tmp_path), free_port()
+    with closing(open_store(settings)) as store:
+        store.keep_listed([a_job(id="4711", state=JobState.RUNNING)])
+    with serving(settings, host="127.0.0.1", port=port) as site:
+        assert [view.job.id for view in site.board.views()] == ["4711"]
+        with urlopen(f"http://127.0.0.1:{port}/") as page:
+            assert "4711" in page.read().decode()
 
 
 def test_the_board_reads_many_jobs_in_a_few_statements(served):

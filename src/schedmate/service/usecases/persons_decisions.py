@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from schedmate.handler import Case, Handler
-from schedmate.handler.learning import Teaching, check_correction
 from schedmate.model import REASONS, BadInput, Decision, NotFound
 from schedmate.model.lessons import Origin
 from schedmate.service.usecases.interventions import record_correction
@@ -25,6 +23,8 @@ def correct_diagnosis(
     `for_all`: the same failure of other jobs is answered so as well, which only an operator may
     decide; else it holds for this attempt alone.
     """
+    from schedmate.handler.learning import check_correction
+
     check_correction(reason)
     if not job.state.failed:
         raise BadInput(f"job {job.id} has not failed: {job.state}")
@@ -37,6 +37,9 @@ def correct_diagnosis(
 
 
 def _taught(store: Store, job: Job, reason: str, *, by: str, at: float, note: str) -> Diagnosis:
+    from schedmate.handler import Case, Handler
+    from schedmate.handler.learning import Teaching
+
     handler, case = Handler(store), Case.of_job(job)
     origin = Origin(
         teacher="operator", by=by, about=f"job {job.id}", at=at, note=note, owner=job.user
@@ -71,5 +74,7 @@ def decide_on_rule(store: Store, rule_id: str, *, accept: bool, by: str) -> Lear
         raise NotFound(f"no learned rule is called {rule_id}")
     if not found.proposed:
         raise BadInput(f"{rule_id} is no proposal any more")
+    from schedmate.handler.learning import Teaching
+
     teaching = Teaching(store)
     return teaching.accept(found, by=by) if accept else teaching.refuse(found, by=by)

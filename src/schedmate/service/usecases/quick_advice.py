@@ -17,10 +17,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from schedmate.advisor import Advisor, Target
-from schedmate.advisor.interpret.shell.directives import read_directives
-from schedmate.advisor.predict.without_runs import is_untaught, predict_alone
-from schedmate.advisor.sources.files import SourceFile
 from schedmate.files.shared import NoFiles
 from schedmate.model import (
     Advice,
@@ -33,12 +29,12 @@ from schedmate.model import (
 )
 from schedmate.model.advice import AdviceState
 from schedmate.model.wire import from_json
-from schedmate.service.usecases.submit import request_of
 from schedmate.service.visibility import Viewer, owners_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from schedmate.advisor import Target
     from schedmate.store import Store
 
 _log = logging.getLogger("schedmate.advice")
@@ -169,6 +165,8 @@ class QuickAdvice:
 
 
 def _answer(ticket: AdviceTicket, viewer: Viewer, workload: Workload | None, store: Store) -> None:
+    from schedmate.advisor import Advisor
+
     question = ticket.question
 
     def shown(advice: Advice) -> Advice:
@@ -199,6 +197,11 @@ def workload_of(values: Mapping[str, Any]) -> Workload:
 
 def target_of(question: AdviceQuestion) -> Target:
     """Files are read with the rights of the question's user, never with the daemon's."""
+    from schedmate.advisor import Target
+    from schedmate.advisor.interpret.shell.directives import read_directives
+    from schedmate.advisor.sources.files import SourceFile
+    from schedmate.service.usecases.submit import request_of
+
     name = question.command[0] if question.command else "script"
     request = question.request
     if question.script is not None:
@@ -229,9 +232,11 @@ def _filled(stated: Request, in_script: Request) -> Request:
 
 
 def _of_record(store: Store, target: Target, workload: Workload) -> Advice:
+    from schedmate.advisor.predict.without_runs import is_untaught, predict_alone
+
     if is_untaught(store):
         return Advice(workload=workload, prediction=predict_alone(target, None, workload))
-    from schedmate.advisor.predict.prediction import predict  # noqa: PLC0415 - numpy
+    from schedmate.advisor.predict.prediction import predict
 
     made = predict(store, target, None, workload, now=time.time())
     return Advice(workload=workload, prediction=made)

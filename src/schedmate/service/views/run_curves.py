@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Final
 from schedmate.files import files_of
 from schedmate.logs import open_regular
 from schedmate.service.views.answers import Curve
-from schedmate.tracker import track_with_curves
-from schedmate.tracker.curves import CurvePoint
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -91,7 +89,7 @@ def speed_seen(
     else:
         return None
     speeds = [
-        CurvePoint(after, (done - before) / (after - at))
+        (after, (done - before) / (after - at))
         for (at, before), (after, done) in pairwise(marks)
         if after > at and done >= before
     ]
@@ -116,19 +114,26 @@ def _with_newest(marks: list[Mark], view: JobView, unit: str) -> list[Mark]:
 
 
 def _read(stream: FileIO, name: str, size: int, workload: Workload | None) -> Curves:
+    from schedmate.tracker import track_with_curves
+
     partial = size > _MOST_BYTES
     if partial:
         stream.seek(size - _MOST_BYTES)
     found = track_with_curves([(name, stream)], workload=workload)[1]
     if found is None:
         return Curves(partial=partial)
-    loss = _curve(found.loss.name, found.loss.drawn, timed=found.loss.timed, unit=found.unit)
-    speed = _curve(f"{found.unit}s a second", found.speed, timed=True)
-    return Curves(drawn=tuple(one for one in (loss, speed) if one is not None), partial=partial)
+    loss = [(one.at, one.value) for one in found.loss.drawn]
+    speed = [(one.at, one.value) for one in found.speed]
+    curves = (
+        _curve(found.loss.name, loss, timed=found.loss.timed, unit=found.unit),
+        _curve(f"{found.unit}s a second", speed, timed=True),
+    )
+    return Curves(drawn=tuple(one for one in curves if one is not None), partial=partial)
 
 
-def _curve(name: str, points: Sequence[CurvePoint], *, timed: bool, unit: str = "") -> Curve | None:
+def _curve(
+    name: str, points: Sequence[tuple[float, float]], *, timed: bool, unit: str = ""
+) -> Curve | None:
     if len(points) < _FEWEST:
         return None
-    drawn = tuple((one.at, one.value) for one in points)
-    return Curve(name=name, timed=timed, unit=unit, points=drawn)
+    return Curve(name=name, timed=timed, unit=unit, points=tuple(points))

@@ -1,0 +1,77 @@
+"""How the daemon's process shares the interpreter and gives memory back."""
+
+import gc
+import subprocess
+import sys
+
+import pytest
+
+from schedmate.service.daemon.process import MemoryTrim, take_short_turns, uncollected
+
+
+@pytest.fixture(autouse=True)
+def as_it_was():
+    turn, threshold = sys.getswitchinterval(), gc.get_threshold()
+    yield
+    sys.setswitchinterval(turn)
+    gc.set_threshold(*threshold)
+    gc.unfreeze()
+    gc.enable()
+
+
+def test_turns_are_short():
+    take_short_turns()
+    assert sys.getswitchinterval() == pytest.approx(0.0005)
+
+
+def test_nothing_is_collected_at_the_start_and_all_of_it_is_left_out_later():
+    with uncollected():
+        assert not gc.isenabled()
+        made = [[] for _ in range(10)]
+    assert gc.isenabled()
+    assert gc.get_freeze_count() > 1000
+    assert len(made) == 10
+
+
+def test_an_error_at_the_start_leaves_the_collector_on():
+    with pytest.raises(ZeroDivisionError), uncollected():
+        raise ZeroDivisionError
+    assert gc.isenabled()
+
+
+def test_memory_is_given_back_now_and_then(monkeypatch):
+    clock, trimmed = [100.0], []
+    monkeypatch.setattr("time.monotonic", lambda: clock[0])
+    memory = MemoryTrim()
+    memory._trim = trimmed.append
+    for clock[0] in (100.0, 101.0, 119.0, 120.0, 139.0):
+        memory.consider()
+    assert len(trimmed) == 2
+
+
+def test_freed_memory_really_leaves_the_process():
+    code = """if True:
+        import os
+        from schedmate.service.daemon.process import MemoryTrim, bound_arenas
+        def used():
+            return int(open("/proc/self/statm").read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        bound_arenas()
+        blocks = [bytes(50_000) for _ in range(2000)]
+        last = bytes(50_000)
+        del blocks
+        before = used()
+        MemoryTrim().consider()
+        print(before - used())
+    """
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert int(done.stdout) > 50_000_000
+
+
+def test_pages_begin_without_what_only_predictions_and_simulations_need():
+    heavy = (
+        *("numpy", "schedmate.simulator", "schedmate.llm.endpoint", "schedmate.advisor.advisor"),
+        *("schedmate.handler.rules", "schedmate.tracker.formats"),
+    )
+    code = f"import sys, schedmate.web.server; print([m for m in {heavy} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
