@@ -2,8 +2,8 @@
 
     python -m bench.live.compressed_time serve
 
-The scale of an ordering is made for jobs of minutes to months, and a job that has not been read yet
-stands in its middle, at 11 GPU hours. With run times of seconds that middle is behind all others.
+The scale of an ordering is made for jobs of minutes to a week, and a job that has not been read yet
+stands in its middle, at 7.4 GPU hours. With run times of seconds that middle is behind all others.
 So costs are multiplied by the speed: every job gets the nice number that it has in the trace.
 """
 

@@ -5,7 +5,7 @@
     python -m bench.proof.gain --held-out         # the others, to be read once
     python -m bench.proof.gain --jobs 200 --seeds 0,1 --sites theta --workers 1   # a trial
 
-Beside `easy`, `multifactor` and `fifo`, with the bound on being overtaken as it is by default:
+Beside `easy` and `multifactor` (`--beside` for others), with the bound on being overtaken as it is by default:
 average completion time of the policy alone over that with SchedMate's order, geometric mean over
 clusters, 95 % interval over five seeds. Each line is the same order by another predictor; the
 x-axis is the share of the variance of log run times that the numbers in the code explain. Settings
@@ -37,7 +37,7 @@ from schedmate.simulator.estimators.controls import CONTROLS
 
 WITH_CODE = tuple(name for name in CONTROLS if name not in WITHOUT_CODE)
 SHARES = (0.5, 0.0, 0.9)
-POLICIES = ("easy", "multifactor", "fifo")
+POLICIES = ("easy", "multifactor")
 REAL = (
     Mark("MLPerf", 0.66, 0.75),
     Mark("nanogpt", 0.92, 0.93),

@@ -202,11 +202,12 @@ class LoadRun:
             daemon = stack.enter_context(
                 serving(state, slurm.directory, settings=settings, log=log)
             )
-            up_s, ready_s = daemon.wait_for("/healthz"), daemon.wait_for("/readyz")
-            page_s = daemon.wait_for("/")
+            page_s, at_page_s = daemon.wait_for("/"), daemon.cpu_s()
+            ready_s = daemon.wait_for("/readyz")
             self.facts.append(
-                f"{filled.ended + len(filled.listed)} jobs, from the start: answers after "
-                f"{up_s:.2f} s, ready after {ready_s:.2f} s, first page after {page_s:.2f} s"
+                f"{filled.ended + len(filled.listed)} jobs, from the start: first page after "
+                f"{page_s:.2f} s ({at_page_s:.2f} s of the processor), scheduler seen after "
+                f"{ready_s:.2f} s"
             )
             yield daemon, tokens, slurm
             trouble = log.read_text(errors="replace").count("Traceback")

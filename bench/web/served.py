@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import compileall
 import os
 import signal
 import socket
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import schedmate
 from bench.datasets import ROOT
 
 if TYPE_CHECKING:
@@ -80,6 +82,8 @@ def serving(
 ) -> Iterator[ServedDaemon]:
     """`commands` is the directory with what stands in for Slurm."""
     port = _free_port()
+    # as an installation has it
+    compileall.compile_dir(Path(schedmate.__file__).parent, quiet=1)
     env = {
         **{name: text for name, text in os.environ.items() if not name.startswith("SCHEDMATE_")},
         "PATH": f"{commands}:{os.environ['PATH']}",

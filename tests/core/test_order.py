@@ -33,7 +33,7 @@ def waiting(**parts):
 
 
 def test_a_job_gets_the_middle_at_once_and_its_place_when_it_was_read():
-    assert met(waiting()) == ([500], [727])
+    assert met(waiting()) == ([500], [745])
 
 
 @pytest.mark.parametrize("nice", [1, 500, -3])
@@ -44,7 +44,7 @@ def test_a_number_that_we_did_not_write_is_left_alone(nice):
 
 def test_a_number_that_we_wrote_and_somebody_changed_is_theirs():
     ours = record(500, provisional=True)
-    assert met(waiting(nice=500), ours) == ([], [727])
+    assert met(waiting(nice=500), ours) == ([], [745])
     assert met(waiting(nice=0), ours) == ([], [])
     assert met(waiting(nice=300), ours) == ([], [])
 
@@ -58,7 +58,7 @@ def test_a_number_that_changes_under_our_eyes_is_theirs_too():
 
 def test_what_may_or_may_not_have_been_written_is_ours_either_way():
     for nice in (0, 500):
-        assert met(waiting(nice=nice), record(500, "intended", provisional=True)) == ([], [727])
+        assert met(waiting(nice=nice), record(500, "intended", provisional=True)) == ([], [745])
 
 
 def test_a_job_that_has_its_place_keeps_it():
@@ -68,12 +68,12 @@ def test_a_job_that_has_its_place_keeps_it():
 
 def test_a_job_that_was_refused_is_not_asked_for_again_in_this_attempt():
     assert met(waiting(), record(500, "failed")) == ([], [])
-    assert met(waiting(restarts=1), record(500, "failed")) == ([500], [727])
+    assert met(waiting(restarts=1), record(500, "failed")) == ([500], [745])
 
 
 def test_a_held_job_gets_its_place_when_it_is_released():
     engine = DecisionEngine(ordering("sjf"))
     assert wanted(engine, JobSeen(0.0, waiting(most_nice=None))) == []
     assert wanted(engine, JobAdvised(1.0, "1", an_advice(86400.0))) == []
-    assert wanted(engine, JobSeen(2.0, waiting())) == [727]
-    assert wanted(engine, JobSeen(3.0, waiting(nice=727))) == []
+    assert wanted(engine, JobSeen(2.0, waiting())) == [745]
+    assert wanted(engine, JobSeen(3.0, waiting(nice=745))) == []

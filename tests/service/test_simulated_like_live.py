@@ -24,7 +24,7 @@ from schedmate.simulator.shell.shell import SimulatedDaemon
 from schedmate.testing.builders import a_trace_job
 from service.place import ERROR, KILLED_ONCE
 
-SHORT = "echo 'step 1'; sleep 0.3"
+SHORT = "echo 'step 1'; sleep 1"
 BLOCKS = "until [ -e go ]; do sleep 0.05; done"
 LOCAL_RANGE = 10_000
 """Of the local scheduler's nice numbers."""

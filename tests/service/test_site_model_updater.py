@@ -1,5 +1,6 @@
 """The daemon learns from its history beside the loop, and predicts by it."""
 
+import logging
 import time
 from contextlib import closing
 from dataclasses import replace
@@ -9,6 +10,7 @@ import pytest
 
 from schedmate.advisor import Advisor, Target
 from schedmate.advisor.predict.site_model import learnt_site_model
+from schedmate.config import Settings
 from schedmate.model import (
     Advice,
     Fingerprint,
@@ -21,7 +23,9 @@ from schedmate.model import (
 )
 from schedmate.service.daemon.background import BackgroundQueue
 from schedmate.service.daemon.site_model_updater import SiteModelUpdater
+from schedmate.service.daemon.training import train_beside
 from schedmate.service.usecases.history_import import learn_from
+from schedmate.service.wiring import open_store
 from schedmate.store.base import KeptAdvice
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.history import past_run
@@ -167,3 +171,29 @@ def test_what_cannot_be_predicted_again_stands_as_it_was(store, background, capl
     assert updater.predict_again(replace(waiting, start_time=NOW + 9000)) is None
     assert "is not predicted again" in caplog.text
     assert store.advice("j1").advice.prediction.duration_s.p50 == 2
+
+
+def test_a_long_history_is_learnt_in_a_process_of_its_own(tmp_path):
+    settings = Settings(state_dir=tmp_path)
+    with closing(open_store(settings)) as store:
+        remember(store, 30)
+        assert train_beside(settings, NOW)
+        assert learnt_site_model(store).cohorts is not None
+
+
+def test_what_cannot_be_learnt_beside_the_daemon_is_learnt_in_it(tmp_path, caplog):
+    caplog.set_level(logging.INFO)
+    settings = Settings(state_dir=tmp_path)
+    settings.database.mkdir()
+    assert not train_beside(settings, NOW)
+    assert "is trained in the daemon itself" in caplog.text
+
+
+@pytest.mark.parametrize(("runs", "beside"), [(30, False), (1000, True)])
+def test_only_a_long_history_is_worth_a_process(store, path, background, runs, beside):
+    remember(store, runs)
+    asked = []
+    updater = SiteModelUpdater(store, background, lambda: SqliteStore(path), asked.append)
+    updater.consider(NOW)
+    assert wait_for(lambda: learnt_site_model(store).cohorts is not None)
+    assert asked == [NOW] * beside

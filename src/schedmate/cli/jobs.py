@@ -42,7 +42,7 @@ def command(
     from schedmate.model.job import is_among
     from schedmate.model.state_filter import check_states
     from schedmate.model.wire import to_json
-    from schedmate.service.views.queue_row import queue_place
+    from schedmate.service.views.queue_order import queue_place
 
     check_states(states or "")
     wanted, settings = None if ids is None else _listed(ids), config.load()

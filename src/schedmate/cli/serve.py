@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -81,13 +81,14 @@ def command(
     were. With a port, its page and its API (/api/v1) are on 127.0.0.1, or where the setting
     web.host has them; with the setting web.socket also on a unix socket.
     """
+    from schedmate.service.daemon.alone import refuse_second
     from schedmate.service.daemon.log_output import begin_logging
-    from schedmate.service.daemon.memory import bound_arenas
-    from schedmate.service.daemon.serving import look_once, refuse_second, serve
+    from schedmate.service.daemon.process import bound_arenas, take_short_turns, uncollected
     from schedmate.service.daemon.signals import handled_signals
     from schedmate.service.start_warnings import start_warnings
 
     bound_arenas()
+    take_short_turns()
     settings = _settings(no_llm=no_llm)
     if not dry_run:
         refuse_second(settings)
@@ -98,10 +99,16 @@ def command(
         (_log.warning if form == "json" else say)(warning)
     on_decision = _printer(as_json=as_json) if dry_run else None
     if once:
+        from schedmate.service.daemon.serving import look_once
+
         look_once(settings, on_decision)
     else:
-        with handled_signals() as signals, _beside(settings, port, tell) as site:
-            tell(f"serving {settings.scheduler} in mode {settings.mode}")
+        with handled_signals() as signals, ExitStack() as stack:
+            with uncollected():
+                site = stack.enter_context(_beside(settings, port, tell))
+                tell(f"serving {settings.scheduler} in mode {settings.mode}")
+                # the pages answer while all that decides is imported
+                from schedmate.service.daemon.serving import serve
             serve(
                 settings,
                 signals,

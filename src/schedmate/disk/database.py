@@ -19,8 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 _BUSY_S = 30.0
-_CACHE_KB, _LARGE_CACHE_KB = 8192, 65_536
-"""Of each connection. The keys of many new runs lie all over a large file."""
+_CACHE_KB, _LARGE_CACHE_KB = 2048, 65_536
+"""Of each connection: a daemon has several, and the system caches the file too.
+
+The keys of many new runs lie all over a large file.
+"""
 _PRIMARY_CODE = 0xFF
 _OF_THE_DISK = frozenset(
     (

@@ -91,7 +91,7 @@ class Cost:
     llm_tokens: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, weakref_slot=True)
 class Advice:
     schema: Literal["schedmate.advice/1"] = "schedmate.advice/1"
     workload: Workload

@@ -38,20 +38,25 @@ class JobState(StrEnum):
 
     @property
     def ended(self) -> bool:
-        return self not in (JobState.PENDING, JobState.RUNNING)
+        return self not in _UNFINISHED
 
     @property
     def failed(self) -> bool:
         """Ended otherwise than well or by somebody's wish."""
-        return self.ended and self not in (JobState.COMPLETED, JobState.CANCELLED)
+        return self not in _NOT_FAILED
 
 
+_UNFINISHED = (JobState.PENDING, JobState.RUNNING)
+_NOT_FAILED = (*_UNFINISHED, JobState.COMPLETED, JobState.CANCELLED)
+"""Looked up once: pages ask this of each run of three months."""
 FAILING = "FAILING"
 """Stands, where states are asked for, for all that `failed`."""
 
 
 def is_among(state: JobState, wanted: str) -> bool:
     """`wanted` are states in any case with commas between; without any, all are."""
+    if not wanted:
+        return True
     words = {word.strip() for word in wanted.upper().split(",")} - {""}
     return not words or state in words or (state.failed and FAILING in words)
 

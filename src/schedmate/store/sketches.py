@@ -30,6 +30,8 @@ class Sketches:
     _db: Database
     _shown: Shown | None = None
     _sketches_checked = False
+    _learnt: dict[str, tuple[float, str]]
+    """By name: when it was learnt, and what."""
 
     def sketches(self, keys: Sequence[int], *, limit: int = 300) -> bytes:
         self._up_to_date()
@@ -74,11 +76,19 @@ class Sketches:
         return [run if self._shown is None else self._shown(run) for run in runs]
 
     def learnt(self, name: str) -> str | None:
-        row = self._db.one("SELECT body FROM learnt WHERE name = ?", (name,))
-        return None if row is None else str(row[0])
+        """Read once: it is large, and asked for with each prediction."""
+        row = self._db.one("SELECT at FROM learnt WHERE name = ?", (name,))
+        if row is None:
+            return None
+        known = self._learnt.get(name)
+        if known is None or known[0] != row[0]:
+            found = self._db.one("SELECT at, body FROM learnt WHERE name = ?", (name,))
+            known = self._learnt[name] = float(found[0]), str(found[1])
+        return known[1]
 
     def keep_learnt(self, name: str, body: str, *, at: float) -> None:
         self._db.put("learnt", [(name, at, body)])
+        self._learnt[name] = float(at), body
 
     def _keep_sketches(self, runs: Sequence[tuple[str, PastRun]]) -> None:
         """Of those runs of those schedulers.

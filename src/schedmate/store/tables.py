@@ -8,7 +8,6 @@ from schedmate.model import (
     Action,
     ActionRecord,
     ActionState,
-    Advice,
     Diagnosis,
     Fingerprint,
     JobId,
@@ -30,6 +29,7 @@ from schedmate.store.overview import Overview
 from schedmate.store.past_runs import MATCHES, PastRunParts
 from schedmate.store.retention import Retention
 from schedmate.store.run_facts import keep_run_facts
+from schedmate.store.shared_advice import advice_in
 from schedmate.store.sketches import Shown, Sketches
 from schedmate.store.tokens import TokenTable
 
@@ -63,6 +63,7 @@ class TableStore(
         self._db = db
         self._scheduler = scheduler
         self._shown = shown
+        self._learnt = {}
 
     def close(self) -> None:
         self._db.close()
@@ -197,7 +198,7 @@ class TableStore(
         if row is None:
             return None
         marks = None if row[1] is None else loads(Fingerprint, row[1])
-        return KeptAdvice(loads(Advice, row[0]), marks)
+        return KeptAdvice(advice_in(row[0]), marks)
 
     def keep_progress(self, job_id: JobId, attempt: int, progress: Progress, *, at: float) -> None:
         self._db.put("progress", [(self._scheduler, job_id, attempt, dumps(progress), at)])

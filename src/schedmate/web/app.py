@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
 
     from schedmate.web.site import Site
 
+_WARM_AFTER_S = 1.0
+"""The first page needs nothing of it."""
 STATIC = Path(__file__).parent / "static"
 SECURITY_HEADERS = {
     "Content-Security-Policy": (
@@ -58,14 +61,23 @@ SECURITY_HEADERS = {
 """Of every answer; the server adds them, since it answers some requests without the application."""
 
 
+def _warm(advice: QuickAdvice, readings: Readings) -> None:
+    """What the first who ask for advice and figures would wait for."""
+    advice.rehearse()
+    threading.Thread(target=readings.warm, name="warm", daemon=True).start()
+
+
 def create_app(site: Site) -> FastAPI:
     @asynccontextmanager
     async def running(app: FastAPI) -> AsyncIterator[None]:
         with closing(QuickAdvice(lambda: open_store(site.settings))) as app.state.advice:
-            app.state.advice.rehearse()
-            threading.Thread(target=app.state.readings.warm, name="warm", daemon=True).start()
-            async with stream.open_hub(site) as app.state.hub:
-                yield
+            loop = asyncio.get_running_loop()
+            warm = loop.call_later(_WARM_AFTER_S, _warm, app.state.advice, app.state.readings)
+            try:
+                async with stream.open_hub(site) as app.state.hub:
+                    yield
+            finally:
+                warm.cancel()
 
     app = FastAPI(
         title="SchedMate",

@@ -7,11 +7,8 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from schedmate.model import JobState
-from schedmate.service.usecases.audit import CORRECTION
-from schedmate.service.views.accuracy import diagnoses
-from schedmate.service.views.model_use import model_use
 from schedmate.service.views.node_answers import node_answer
-from schedmate.service.views.sentences import turn
+from schedmate.service.views.queue_order import QueueOrder, turn
 from schedmate.service.views.site_answers import (
     AccuracyAnswer,
     ClusterAnswer,
@@ -24,12 +21,7 @@ from schedmate.service.views.site_answers import (
     WaitingJob,
     WeekError,
 )
-from schedmate.service.views.site_load import (
-    Load,
-    failure_kinds,
-    failures_over_time,
-    loads,
-)
+from schedmate.service.views.site_load import Load, loads
 from schedmate.web.paging import page_of
 
 if TYPE_CHECKING:
@@ -40,8 +32,6 @@ if TYPE_CHECKING:
     from schedmate.web.paging import Paging
     from schedmate.web.readings import By, Readings
     from schedmate.web.site import Site
-
-_DAY_S = 86_400.0
 
 
 def cluster_of(
@@ -56,14 +46,14 @@ def cluster_of(
     )
     shown, following = page_of(pending, paging, hours=hours, by=by)
     starts = readings.starts(now)
-    jobs = [view.job for view in views]
+    order = QueueOrder((view.job for view in views), now)
     return ClusterAnswer(
         use=_over_time(use.over_time.begin, use.over_time.step_s, use.over_time.rows),
         counts_jobs=use.over_time.counts_jobs,
         users=use.users,
         partitions=use.partitions,
         waiting=tuple(
-            _waiting(view.job, site.why(view, jobs), starts.get(view.job.id), now)
+            _waiting(view.job, site.why(view, order), starts.get(view.job.id), now)
             for view in (site.shown_to(viewer, one) for one in shown)
         ),
         total=len(pending),
@@ -108,33 +98,30 @@ def nodes_of(site: Site, viewer: Viewer, paging: Paging, *, q: str, suspect: boo
 
 
 def failures_of(readings: Readings, *, days: int) -> FailuresAnswer:
-    now = time.time()
-    runs = readings.window.runs(now, days=days)
-    over_time = failures_over_time(runs, now, days=days, bins=min(60, 4 * days))
+    found = readings.failures(time.time(), days=days)
     return FailuresAnswer(
-        over_time=_over_time(over_time.begin, over_time.step_s, over_time.rows),
-        ended_over_time=over_time.ended,
-        kinds=tuple(failure_kinds(runs)),
-        ended=len(runs),
-        failed=sum(run.state.failed for run in runs),
+        over_time=_over_time(found.over_time.begin, found.over_time.step_s, found.over_time.rows),
+        ended_over_time=found.over_time.ended,
+        kinds=found.kinds,
+        ended=found.ended,
+        failed=found.failed,
     )
 
 
-def accuracy_of(site: Site, readings: Readings) -> AccuracyAnswer:
+def accuracy_of(readings: Readings) -> AccuracyAnswer:
     now = time.time()
     measured = readings.accuracy(now)
-    corrections = site.store.acts(action=CORRECTION, limit=10_000)
     return AccuracyAnswer(
         predictions=tuple(measured.predictions),
         etas=tuple(measured.etas),
-        diagnoses=diagnoses(readings.window.runs(now), corrections),
+        diagnoses=readings.diagnoses(now),
         by_week=tuple(WeekError(at=at, error=error) for at, error in measured.by_week),
     )
 
 
-def model_of(site: Site, *, days: int) -> ModelAnswer:
-    now = time.time()
-    used = model_use(site.store.model_calls(since=now - days * _DAY_S), now, days=days)
+def model_of(site: Site, readings: Readings, *, days: int) -> ModelAnswer:
+    spent = site.store.spending()
+    used = readings.model_use(time.time(), days=days, questions=spent.questions)
     return ModelAnswer(
         enabled=site.settings.llm.enabled,
         questions=used.questions,
@@ -142,7 +129,7 @@ def model_of(site: Site, *, days: int) -> ModelAnswer:
         over_time=_over_time(used.begin, used.step_s, used.rows),
         purposes=used.purposes,
         models=dict(used.models),
-        spent=site.store.spending(),
+        spent=spent,
     )
 
 

@@ -32,7 +32,7 @@ def queue(
         lambda one: site.shown_to(viewer, one),
         viewer.may_read,
     )
-    accuracy = readings.accuracy(now)
+    accuracy = readings.accuracy_by_now(now)
     return live_page(
         "queue.html",
         request,

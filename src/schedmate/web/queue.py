@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Literal
 from urllib.parse import urlencode
 
@@ -14,7 +15,7 @@ from pydantic import AfterValidator
 from schedmate.model import JobState
 from schedmate.model.job import is_among
 from schedmate.model.state_filter import STATE_NAMES
-from schedmate.service.views.queue_row import numbers_in, queue_place
+from schedmate.service.views.queue_order import numbers_in
 from schedmate.web.paging import MOST
 
 if TYPE_CHECKING:
@@ -63,13 +64,14 @@ class Wanted:
     offset: Annotated[int, Query(ge=0)] = 0
     limit: Annotated[int, Query(ge=1, le=MOST)] = PAGE
 
+    @property
+    def filters(self) -> bool:
+        """Whether it asks for less than the whole queue, states apart."""
+        return bool(self.user or self.partition or self.q or self.reason)
+
     def url(self, **changed: object) -> str:
         """The query string of this with something changed, without what is the default."""
-        values = {one.name: getattr(self, one.name) for one in fields(self)} | changed
-        kept = {
-            one.name: values[one.name] for one in fields(self) if values[one.name] != one.default
-        }
-        return "?" + urlencode({name: _word(value) for name, value in kept.items()})
+        return _url(self, tuple(changed.items()))
 
     @property
     def before(self) -> int | None:
@@ -97,14 +99,18 @@ def find(
     shown: Callable[[JobView], JobView] = lambda view: view,
     may_read: Callable[[str], bool] = lambda _: True,
 ) -> Found:
-    """`shown` is what the viewer may see of a view, and is made of those on the page alone.
+    """`views` are in the order of the queue.
 
-    No one finds a job by what they may not read; it is sorted by numbers that everyone sees.
+    `shown` is what the viewer may see of a view, and is made of those on the page alone. No one
+    finds a job by what they may not read; it is sorted by numbers that everyone sees.
     """
-    fitting = [view for view in views if _fits(view, wanted, may_read)]
+    fitting = [view for view in views if not wanted.filters or _fits(view, wanted, may_read)]
     states = Counter(view.job.state for view in fitting)
     chosen = [view for view in fitting if is_among(view.job.state, wanted.state)]
-    chosen.sort(key=_key(wanted.sort, now), reverse=wanted.down)
+    if wanted.sort:
+        chosen.sort(key=_KEYS[wanted.sort](now), reverse=wanted.down)
+    elif wanted.down:
+        chosen.reverse()
     page = chosen[wanted.offset : wanted.offset + wanted.limit]
     return Found(views=list(map(shown, page)), total=len(chosen), states=states)
 
@@ -131,16 +137,20 @@ def _fits(view: JobView, wanted: Wanted, may_read: Callable[[str], bool]) -> boo
     return all(word in text for word in wanted.q.lower().split())
 
 
-def _key(sort: Sort, now: float) -> Callable[[JobView], tuple[object, ...]]:
-    keys: dict[Sort, Callable[[JobView], tuple[object, ...]]] = {
-        "id": lambda view: (numbers_in(view.job.id),),
-        "user": lambda view: (view.job.user, numbers_in(view.job.id)),
-        "submitted": lambda view: (view.job.submit_time, numbers_in(view.job.id)),
-        "predicted": lambda view: _last(None if view.predicted is None else view.predicted.p50),
-        "progress": lambda view: _last(None if view.progress is None else view.progress.fraction),
-        "ends": lambda view: _last(_left(view, now)),
-    }
-    return keys.get(sort, lambda view: queue_place(view.job))
+_Key = Callable[["JobView"], tuple[object, ...]]
+_KEYS: dict[Sort, Callable[[float], _Key]] = {
+    "id": lambda _: lambda view: (numbers_in(view.job.id),),
+    "user": lambda _: lambda view: (view.job.user, numbers_in(view.job.id)),
+    "submitted": lambda _: lambda view: (view.job.submit_time, numbers_in(view.job.id)),
+    "predicted": lambda _: (
+        lambda view: _last(None if view.predicted is None else view.predicted.p50)
+    ),
+    "progress": lambda _: (
+        lambda view: _last(None if view.progress is None else view.progress.fraction)
+    ),
+    "ends": lambda now: lambda view: _last(_left(view, now)),
+}
+"""By what else a queue is sorted, at a time."""
 
 
 def _left(view: JobView, now: float) -> float | None:
@@ -151,6 +161,14 @@ def _left(view: JobView, now: float) -> float | None:
 def _last(value: float | None) -> tuple[object, ...]:
     """Unknown ones come after the known ones."""
     return (value is None, value or 0.0)
+
+
+@lru_cache(maxsize=2000)
+def _url(wanted: Wanted, changed: tuple[tuple[str, object], ...]) -> str:
+    """A page of the queue has one for each row, the same for all jobs of a user."""
+    values = {one.name: getattr(wanted, one.name) for one in fields(wanted)} | dict(changed)
+    kept = {one.name: values[one.name] for one in fields(wanted) if values[one.name] != one.default}
+    return "?" + urlencode({name: _word(value) for name, value in kept.items()})
 
 
 def _word(value: object) -> str:

@@ -7,36 +7,59 @@ import hmac
 import secrets
 import threading
 import time
+from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from fastapi import Depends, Request
 
+from schedmate.model import BadInput, StoreUnavailable
+from schedmate.service.usecases.audit import CORRECTION
 from schedmate.service.views.accuracy import (
+    DiagnosisScore,
     Score,
+    diagnoses,
     etas,
     prediction_error,
     predictions,
     weekly,
 )
 from schedmate.service.views.expected_start import expected_starts, most_at_once
+from schedmate.service.views.model_use import ModelUse, model_use
 from schedmate.service.views.run_curves import CurveReader
-from schedmate.service.views.run_window import WINDOW_S, RunWindow
-from schedmate.service.views.site_load import Load, UseOverTime, loads, use_over_time, uses
-from schedmate.web.measured import Measured
+from schedmate.service.views.run_window import DAY_S, WINDOW_S, RunWindow
+from schedmate.service.views.site_load import (
+    FailureKind,
+    FailuresOverTime,
+    Load,
+    UseOverTime,
+    failure_kinds,
+    failures_over_time,
+    loads,
+    use_over_time,
+    uses,
+)
+from schedmate.service.wiring import open_store
+from schedmate.web.measured import Measured, Shared
 from schedmate.web.shown_once import ShownOnce
 
 if TYPE_CHECKING:
+    from schedmate.config import Settings
     from schedmate.model import JobId
     from schedmate.service.visibility import Viewer
+    from schedmate.store import PersonsAct, Store
     from schedmate.web.site import Site
 
 _FRESH_S = 60.0
+_LITTLE_PATIENCE_S = 0.1
 _STARTS_FRESH_S = 2.0
 _FRESH_HOURS = 24.0
 """A window of so many hours is a second old at most, and so on."""
-_MOST_WINDOWS = 32
+_RUNS_FRESH_S = 15.0
+"""So old may the runs be that it is counted from."""
+_CORRECTIONS = 10_000
 _BINS = 120
 By = Literal["user", "partition"]
 _ETAS = 5000
@@ -58,8 +81,18 @@ class SiteUse:
     partitions: tuple[Load, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Failures:
+    over_time: FailuresOverTime
+    kinds: tuple[FailureKind, ...]
+    ended: int
+    failed: int
+
+
 @dataclass(slots=True)
 class Readings:
+    """Long reads have connections of their own: no other request waits for them."""
+
     site: Site
     window: RunWindow
     curves: CurveReader = field(default_factory=CurveReader)
@@ -68,18 +101,30 @@ class Readings:
     _accuracy: Measured[Accuracy] = field(init=False)
     _capacity: Measured[dict[str, int]] = field(init=False)
     _starts: tuple[float, dict[JobId, float]] | None = None
-    _use: dict[tuple[int, By], tuple[float, SiteUse]] = field(default_factory=dict)
+    _use: Shared[tuple[int, By], SiteUse] = field(init=False)
+    _failures: Shared[int, Failures] = field(init=False)
+    _diagnoses: Shared[tuple[PersonsAct, ...], DiagnosisScore] = field(init=False)
+    _model_use: Shared[tuple[int, int], ModelUse] = field(init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock)
-    _use_lock: threading.Lock = field(default_factory=threading.Lock)
 
     @classmethod
     def of(cls, site: Site) -> Readings:
-        return cls(site=site, window=RunWindow(site.store))
+        return cls(site=site, window=RunWindow(partial(_open, site.settings)))
 
     def __post_init__(self) -> None:
         nothing = Accuracy([Score(name="all", cases=0)], [], [])
         self._accuracy = Measured(self._measure_accuracy, nothing, fresh_s=_FRESH_S)
         self._capacity = Measured(self._measure_capacity, {}, fresh_s=_FRESH_S)
+        self._use = Shared(
+            self._measure_use,
+            fresh_s=lambda window: max(_STARTS_FRESH_S, window[0] / _FRESH_HOURS),
+        )
+        self._failures = Shared(self._measure_failures, fresh_s=lambda _: _RUNS_FRESH_S)
+        self._diagnoses = Shared(
+            lambda acts, now: diagnoses(self.window.runs(now), acts),
+            fresh_s=lambda _: _RUNS_FRESH_S,
+        )
+        self._model_use = Shared(self._measure_model_use, fresh_s=lambda _: _RUNS_FRESH_S)
 
     def warm(self) -> None:
         """Begin with what the first page shows, where there is anything to show."""
@@ -91,9 +136,14 @@ class Readings:
     def accuracy(self, now: float) -> Accuracy:
         return self._accuracy.value(now)
 
+    def accuracy_by_now(self, now: float) -> Accuracy:
+        """For a page that is about something else."""
+        return self._accuracy.value(now, patience_s=_LITTLE_PATIENCE_S)
+
     def _measure_accuracy(self, now: float) -> Accuracy:
         runs = self.window.runs(now)
-        seen = self.site.store.etas_seen(since=now - WINDOW_S, limit=_ETAS)
+        with closing(_open(self.site.settings)) as store:
+            seen = store.etas_seen(since=now - WINDOW_S, limit=_ETAS)
         by_week = weekly(runs, now, prediction_error)
         return Accuracy(predictions(runs), etas(runs, seen), by_week)
 
@@ -102,7 +152,7 @@ class Readings:
 
     def starts(self, now: float) -> dict[JobId, float]:
         """When waiting jobs could start, in seconds from now."""
-        capacity = self._capacity.value(now)
+        capacity = self._capacity.value(now, patience_s=_LITTLE_PATIENCE_S)
         with self._lock:
             if self._starts is None or now - self._starts[0] >= _STARTS_FRESH_S:
                 self._starts = now, expected_starts(self.site.board.views(), capacity, now)
@@ -110,16 +160,36 @@ class Readings:
 
     def use(self, now: float, *, hours: int, by: By) -> SiteUse:
         """How much was used in so many hours, over time by user or partition, and by each."""
-        with self._use_lock:
-            at, kept = self._use.get((hours, by), (float("-inf"), None))
-            if kept is None or now - at >= max(_STARTS_FRESH_S, hours / _FRESH_HOURS):
-                if len(self._use) >= _MOST_WINDOWS:
-                    self._use.clear()
-                kept = self._measure_use(now, hours, by)
-                self._use[hours, by] = now, kept
-            return kept
+        return self._use.value((hours, by), now)
 
-    def _measure_use(self, now: float, hours: int, by: By) -> SiteUse:
+    def failures(self, now: float, *, days: int) -> Failures:
+        return self._failures.value(days, now)
+
+    def diagnoses(self, now: float) -> DiagnosisScore:
+        """With every correction that people have made by now."""
+        acts = tuple(self.site.store.acts(action=CORRECTION, limit=_CORRECTIONS))
+        return self._diagnoses.value(acts, now)
+
+    def model_use(self, now: float, *, days: int, questions: int) -> ModelUse:
+        """`questions` are all that there were by now."""
+        return self._model_use.value((days, questions), now)
+
+    def _measure_failures(self, days: int, now: float) -> Failures:
+        runs = self.window.runs(now, days=days)
+        return Failures(
+            failures_over_time(runs, now, days=days, bins=min(60, 4 * days)),
+            tuple(failure_kinds(runs)),
+            ended=len(runs),
+            failed=sum(run.state.failed for run in runs),
+        )
+
+    def _measure_model_use(self, asked: tuple[int, int], now: float) -> ModelUse:
+        days, _ = asked
+        with closing(_open(self.site.settings)) as store:
+            return model_use(store.model_calls(since=now - days * DAY_S), now, days=days)
+
+    def _measure_use(self, window: tuple[int, By], now: float) -> SiteUse:
+        hours, by = window
         views, since = self.site.board.views(), now - hours * 3600
         found = uses(self.window.runs(now, days=hours / 24), views, now)
         named = attrgetter(by)
@@ -134,6 +204,14 @@ class Readings:
     def token(self, viewer: Viewer) -> str:
         """What a form of this viewer's has to bring back: another site's page cannot know it."""
         return hmac.new(self._secret, viewer.user.encode(), hashlib.sha256).hexdigest()
+
+
+def _open(settings: Settings) -> Store:
+    """One that cannot be opened now was there at the start."""
+    try:
+        return open_store(settings)
+    except (BadInput, OSError) as error:
+        raise StoreUnavailable(str(error)) from error
 
 
 def readings_of(request: Request) -> Readings:

@@ -62,6 +62,7 @@ def serving(settings: Settings, *, host: str, port: int | None) -> Iterator[Site
             ssl_keyfile=settings.web.key,
         )
         with _listening(host, port) as tcp, _unix_socket(settings.web.socket) as unix:
+            site.begin()
             server = _Server(config, tcp, unix, partial(stream.end_all, app))
             threads = [
                 threading.Thread(target=site.keep_fresh, args=(stop,), name="board", daemon=True),

@@ -15,6 +15,7 @@ from schedmate.model.job import array_of
 from schedmate.model.legible import short_name
 from schedmate.model.masking import masked
 from schedmate.model.rare_warning import RareWarning
+from schedmate.service.daemon.process import MemoryTrim
 from schedmate.service.records.nodes import NodeKnowledge
 from schedmate.service.usecases.audit import record_act, record_failed_sign_in
 from schedmate.service.usecases.tokens import TokenCheck
@@ -22,6 +23,7 @@ from schedmate.service.views.board import Board, all_known_of, known_of, seen_by
 from schedmate.service.views.explanations import Explanations
 from schedmate.service.views.job_view import masked_for
 from schedmate.service.views.parts import Parts, parts_of
+from schedmate.service.views.queue_order import QueueOrder, queue_place
 from schedmate.service.views.sentences import why_sentence
 from schedmate.service.visibility import owners_in
 from schedmate.service.wiring import objections, open_scheduler
@@ -75,6 +77,7 @@ class Site:
     _masked: dict[JobId, tuple[JobView, JobView]] = field(default_factory=dict)
     """Views as operators see them, which cost a look at every text: of each the newest."""
     _refreshing: threading.Lock = field(default_factory=threading.Lock)
+    _memory: MemoryTrim = field(default_factory=MemoryTrim)
     warn_of_store: RareWarning = field(
         default_factory=lambda: RareWarning(_log, "a request was not answered: %s")
     )
@@ -123,14 +126,18 @@ class Site:
         return _with_short_name(masked_for(viewer, seen))
 
     def views(self, viewer: Viewer, reason: str = "") -> list[JobView]:
-        """What is listed; with `reason` also past jobs that died of it and that viewer may read."""
+        """What is listed, in the order of the queue.
+
+        With `reason` also past jobs that died of it and that the viewer may read.
+        """
         listed = self.board.views()
         if not reason:
             return listed
         runs = self.past_runs(viewer, reason=reason, limit=_MOST_PAST)
         known = {view.job.id for view in listed}
         past = {run.job.id: run.job for run in runs if run.job.id not in known}
-        return [*listed, *all_known_of(list(past.values()), self.store).values()]
+        views = [*listed, *all_known_of(list(past.values()), self.store).values()]
+        return sorted(views, key=lambda view: queue_place(view.job))
 
     def past_runs(
         self, viewer: Viewer, *, user: str = "", reason: str = "", limit: int, offset: int = 0
@@ -144,11 +151,11 @@ class Site:
             user=user or None, reason=reason or None, limit=limit, offset=offset
         )
 
-    def why(self, view: JobView, queue: Sequence[Job] | None = None) -> str:
+    def why(self, view: JobView, queue: QueueOrder | None = None) -> str:
         """Why a job waits, goes on or failed; the same sentence on every page and in the API."""
-        listed = self.board.jobs() if queue is None else queue
-        objection = objections(self.settings)(view.job)
-        return why_sentence(view, listed, time.time(), in_words, objection=objection)
+        now, objection = time.time(), objections(self.settings)(view.job)
+        order = QueueOrder(self.board.jobs(), now) if queue is None else queue
+        return why_sentence(view, order, now, in_words, objection=objection)
 
     def past_run(self, job_id: JobId) -> PastRun:
         run = self.store.run(job_id)
@@ -234,14 +241,21 @@ class Site:
                     announce(changed)
             self.loading = False
 
+    def begin(self) -> None:
+        """Before the first request: what the store knows is shown until the scheduler was seen."""
+        self._try_to_refresh()
+
     def keep_fresh(self, stop: threading.Event) -> None:
         """Until `stop`; a store that cannot be read for a while is read again."""
-        while not stop.is_set():
-            try:
-                self.refresh()
-            except SchedMateError as error:
-                self._warn_of_age(error)
-            stop.wait(_REFRESH_S)
+        while not stop.wait(_REFRESH_S):
+            self._try_to_refresh()
+            self._memory.consider()
+
+    def _try_to_refresh(self) -> None:
+        try:
+            self.refresh()
+        except SchedMateError as error:
+            self._warn_of_age(error)
 
 
 def _with_short_name(view: JobView) -> JobView:

@@ -83,15 +83,15 @@ def failures(viewer: AViewer, readings: AReadings, days: Days = 30) -> Response:
 
 
 @router.get("/accuracy", response_model=AccuracyAnswer, responses=NOT_MODIFIED)
-def accuracy(request: Request, site: ASite, viewer: AViewer, readings: AReadings) -> Response:  # noqa: ARG001 - numbers
+def accuracy(request: Request, viewer: AViewer, readings: AReadings) -> Response:  # noqa: ARG001 - numbers
     """How good predictions, shown ends and diagnoses have been here."""
-    return tagged_json(request, accuracy_of(site, readings))
+    return tagged_json(request, accuracy_of(readings))
 
 
 @router.get("/model", response_model=ModelAnswer)
-def model(site: ASite, viewer: AViewer, days: Days = 30) -> Response:  # noqa: ARG001 - numbers
+def model(site: ASite, viewer: AViewer, readings: AReadings, days: Days = 30) -> Response:  # noqa: ARG001 - numbers
     """What the language model was asked for and what it cost."""
-    return fresh_json(model_of(site, days=days))
+    return fresh_json(model_of(site, readings, days=days))
 
 
 @router.get("/rules", response_model=RulesPage, responses=NOT_MODIFIED, tags=["rules"])

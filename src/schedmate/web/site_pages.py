@@ -77,8 +77,8 @@ def failures(
 
 
 @router.get("/accuracy")
-def accuracy(request: Request, site: ASite, viewer: AViewer, readings: AReadings) -> HTMLResponse:
-    found = accuracy_of(site, readings)
+def accuracy(request: Request, viewer: AViewer, readings: AReadings) -> HTMLResponse:
+    found = accuracy_of(readings)
     trend = [(week.at, 100 * week.error) for week in found.by_week]
     return page(
         "accuracy.html",
@@ -94,8 +94,10 @@ def accuracy(request: Request, site: ASite, viewer: AViewer, readings: AReadings
 
 
 @router.get("/model")
-def model(request: Request, site: ASite, viewer: AViewer, days: Days = 30) -> HTMLResponse:
-    used = model_of(site, days=days)
+def model(
+    request: Request, site: ASite, viewer: AViewer, readings: AReadings, days: Days = 30
+) -> HTMLResponse:
+    used = model_of(site, readings, days=days)
     chart = stacked_chart(
         "Tokens by purpose",
         _rows(used.over_time),

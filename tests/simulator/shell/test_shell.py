@@ -156,7 +156,7 @@ def test_beside_multifactor_nice_takes_priority_points_and_never_all_of_them():
 
 
 def test_a_job_whose_priority_leaves_no_room_is_ordered_when_ageing_gave_it_some():
-    columns = trace((0, 4 * 86400, 1), (1, 600, 1), (2, 60, 1), time_limit=10 * 86400)
+    columns = trace((0, 4 * 86400, 1), (1, 6000, 1), (2, 600, 1), time_limit=10 * 86400)
     ran = Ran(columns, Multifactor(weights=Weights(age=700, fair_share=0, size=0)))
 
     first = {action.job_id: action for action in ran.of("set_nice")}

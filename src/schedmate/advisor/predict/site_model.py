@@ -101,7 +101,7 @@ def as_submitted(
     )
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=1)  # it is large, and one that was learnt before is of no use
 def _cohorts(body: str | None) -> CohortModel | None:
     if body is None:
         return None

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from schedmate.model import Job, Prediction
 
-_SHORTEST = 10.0
-"""Costs below it hardly differ."""
+_SHORTEST_S = 300.0
+"""Costs below it hardly differ. It and `longest` span what jobs cost and little more: a wider scale
+leaves fewer numbers between them, and a scheduler that weighs other things, too, lets those decide
+(docs/explanation/design-notes.md)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +47,12 @@ class Ordering(Protocol):
 def nice_of(ordering: Ordering, candidate: Candidate, most: int) -> int:
     """The place of a job in the queue as a nice number from 0 to `most`, whatever the scheduler.
 
-    It grows with the logarithm of the cost: `most * ln(1 + cost/10) / ln(1 + longest/10)`. A job
+    It grows with the logarithm of the cost: `most * ln(1 + cost/300) / ln(1 + longest/300)`. A job
     of unknown cost stands in the middle.
     """
     cost = ordering.cost(candidate)
     if cost is None:
         return most // 2
     bounded = min(max(0.0, cost), ordering.longest)
-    return round(most * math.log1p(bounded / _SHORTEST) / math.log1p(ordering.longest / _SHORTEST))
+    share = math.log1p(bounded / _SHORTEST_S) / math.log1p(ordering.longest / _SHORTEST_S)
+    return round(most * share)

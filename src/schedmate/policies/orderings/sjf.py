@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from schedmate.policies.orderings.base import Candidate
 
-LONGEST_S = 30 * 86400.0
-"""With it, the middle of the range is at 1.4 hours."""
+LONGEST_S = 7 * 86400.0
+"""With it, the middle of the range is at 3.7 hours."""
 
 
 class SjfOrdering:

@@ -13,8 +13,8 @@ from schedmate.policies.orderings.sjf import LONGEST_S
 if TYPE_CHECKING:
     from schedmate.policies.orderings.base import Candidate
 
-_MANY_GPUS = 64
-"""A month on so many is as last as it gets; the middle of the range is at 11 GPU hours."""
+_MANY_GPUS = 4
+"""A week on so many is as last as it gets; the middle of the range is at 7.4 GPU hours."""
 
 
 class SsfOrdering:

@@ -6,6 +6,7 @@ import sys
 import time
 from contextlib import closing, contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from schedmate.advisor import Advisor
@@ -14,6 +15,7 @@ from schedmate.handler import Handler
 from schedmate.service.actions import Actions
 from schedmate.service.daemon.daemon import Daemon
 from schedmate.service.daemon.retention import Retention
+from schedmate.service.daemon.training import train_beside
 from schedmate.service.dry_run import DryRun, copy_of
 from schedmate.service.records.daemon_mode import keep_daemon_mode
 from schedmate.service.wiring import (
@@ -99,6 +101,7 @@ def _assembled(
         drains=settings.drain.allowed,
         asker=asker,
         open_store=lambda: open_store(settings),
+        train_beside=partial(train_beside, settings),
         advise_with_model=_with_model(settings) if settings.llm.advice else None,
         own_files=settings.state_dir,
         most_scripts=scripts_a_look(settings),

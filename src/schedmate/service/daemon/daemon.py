@@ -80,6 +80,7 @@ class Daemon:
         actions: Actions,
         asker: Asker | None = None,
         open_store: Callable[[], Store] | None = None,
+        train_beside: Callable[[float], bool] = lambda _: False,
         advise_with_model: Callable[[Target], Advised] | None = None,
         own_files: Path | None = None,
         most_scripts: int = MOST_SCRIPTS,
@@ -93,7 +94,7 @@ class Daemon:
         self._actions = actions
         self._nodes = NodeKnowledge(scheduler, store)
         self._background = BackgroundQueue()
-        self._site_model = SiteModelUpdater(store, self._background, open_store)
+        self._site_model = SiteModelUpdater(store, self._background, open_store, train_beside)
         self._completion = CodeCompletion(store, self._background, advise_with_model)
         self._activities = Activities(scheduler, own_files)
         self._suspects: list[Job] = []

@@ -7,7 +7,6 @@ import time
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
-from schedmate.disk.lock import hold, lock_holder, sign
 from schedmate.model import (
     BadInput,
     LeaseLost,
@@ -15,6 +14,7 @@ from schedmate.model import (
     SchedulerUnreachable,
     StoreUnavailable,
 )
+from schedmate.service.daemon.alone import alone
 from schedmate.service.daemon.asking import AdviceSocket
 from schedmate.service.daemon.assembling import assemble, assemble_with_retention
 from schedmate.service.daemon.log_output import reopen_logs
@@ -65,7 +65,7 @@ def serve(
     """
     outage = _Outage()
     with (
-        _alone(settings, on_decision),
+        alone(settings, dry=on_decision is not None),
         _asked(settings, describe),
         lease_of(settings, dry=on_decision is not None) as lease,
     ):
@@ -145,7 +145,7 @@ def _asked(settings: Settings, describe: Described | None) -> Iterator[None]:
 def look_once(settings: Settings, on_decision: OnDecision | None = None) -> None:
     """Look once and do what follows from it."""
     with (
-        _alone(settings, on_decision),
+        alone(settings, dry=on_decision is not None),
         lease_of(settings, dry=on_decision is not None) as lease,
         assemble(settings, on_decision, take_turn(lease)) as daemon,
     ):
@@ -159,34 +159,6 @@ def _end(daemon: Daemon) -> None:
         daemon.stop(time.time())
     except SchedulerUnreachable as error:
         _log.warning("limits that were lowered stay so until the next start: %s", error)
-
-
-@contextmanager
-def _alone(settings: Settings, on_decision: OnDecision | None) -> Iterator[None]:
-    """One daemon at a time: a second one would finish what the first is in the midst of.
-
-    A dry run finishes nothing, and may run beside it.
-    """
-    if on_decision is not None:
-        yield
-        return
-    lock = hold(settings.daemon_lock)
-    if lock is None:
-        refuse_second(settings)
-        raise SchedMateError(f"a daemon is serving {settings.state_dir} already")
-    with lock:
-        sign(lock)
-        yield
-
-
-def refuse_second(settings: Settings) -> None:
-    """A SchedMateError where another daemon serves this store."""
-    pid = lock_holder(settings.daemon_lock)
-    if pid is not None:
-        raise SchedMateError(
-            f"a daemon is serving {settings.state_dir} already (process {pid}): stop it first, or "
-            "set another SCHEDMATE_STATE_DIR"
-        )
 
 
 def _run(

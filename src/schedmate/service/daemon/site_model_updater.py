@@ -29,20 +29,27 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 _AT_MOST_EVERY_S = 1800.0
 _ENOUGH_ENDED = 20
+_MANY_RUNS = 1000
+"""Of fewer the training is over before a process for it has started."""
 
 
 class SiteModelUpdater:
-    """`open_store` opens the store once more, for the other thread; None: nothing is trained."""
+    """`open_store` opens the store once more, for the other thread; None: nothing is trained.
+
+    `train_beside` trains on a long history, in a process of its own, and returns whether it did.
+    """
 
     def __init__(
         self,
         store: Store,
         background: BackgroundQueue,
         open_store: Callable[[], Store] | None = None,
+        train_beside: Callable[[float], bool] = lambda _: False,
     ) -> None:
         self._store = store
         self._background = background
         self._open = open_store
+        self._train_beside = train_beside
         self._ended = _ENOUGH_ENDED
         self._again_at = 0.0
         self._unfinished: dict[JobId, Job] = {}
@@ -54,7 +61,14 @@ class SiteModelUpdater:
         if open_store is None or now < self._again_at or self._ended < _ENOUGH_ENDED:
             return
         self._again_at, self._ended = now + _AT_MOST_EVERY_S, 0
-        self._background.submit("the site model", lambda: _train(open_store, now), lambda *_: None)
+        self._background.submit(
+            "the site model", lambda: self._train(open_store, now), lambda *_: None
+        )
+
+    def _train(self, open_store: Callable[[], Store], now: float) -> None:
+        with closing(open_store()) as store:
+            if store.sizes()["runs"] < _MANY_RUNS or not self._train_beside(now):
+                learn_from(store, at=now)
 
     def submitted(self, job: Job) -> None:
         """After it was predicted: a job is not its own past."""
@@ -115,8 +129,3 @@ def _feed(site: CohortModel, job: Job) -> None:
     site.submitted(facts_of(job))
     if job.state is JobState.RUNNING and job.start_time is not None:
         site.started(job.id, job.start_time)
-
-
-def _train(open_store: Callable[[], Store], now: float) -> None:
-    with closing(open_store()) as store:
-        learn_from(store, at=now)

@@ -116,11 +116,14 @@ def _corrected(
     runs: Iterable[RunSummary], corrections: Iterable[PersonsAct]
 ) -> set[tuple[str, int]]:
     """A correction is about the last attempt that had ended by then."""
+    acts = list(corrections)
+    jobs = {act.about.removeprefix("job ") for act in acts}
     by_job: dict[str, list[RunSummary]] = defaultdict(list)
     for run in runs:
-        by_job[f"job {run.job_id}"].append(run)
+        if run.job_id in jobs:
+            by_job[f"job {run.job_id}"].append(run)
     found = set()
-    for act in corrections:
+    for act in acts:
         ended = [run.attempt for run in by_job.get(act.about, ()) if run.ended_at <= act.at]
         found |= {(act.about, max(ended))} if ended else set()
     return found

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from schedmate.model import array_of
 from schedmate.service.views.job_view import JobView, retry_outcome
+from schedmate.service.views.queue_order import queue_place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -29,6 +30,7 @@ class Board:
         self._store = store
         self._lock = threading.Lock()
         self._views: dict[JobId, JobView] | None = None
+        self._ordered: list[JobView] | None = None
         self.version = 0
         """The number of the newest change that it shows."""
 
@@ -45,7 +47,7 @@ class Board:
                         self._views.pop(job_id, None)
                     else:
                         self._views[job_id] = view
-                self.version = page[-1].number
+                self.version, self._ordered = page[-1].number, None
             changed += found
         return changed
 
@@ -54,12 +56,16 @@ class Board:
         newest = self._store.newest_change()
         found = all_known_of(self._store.listed_jobs(), self._store)
         with self._lock:
-            self._views, self.version = found, newest
+            self._views, self.version, self._ordered = found, newest, None
         return list(found)
 
     def views(self) -> list[JobView]:
+        """In the order of the queue, sorted once for all who ask between two changes."""
         with self._lock:
-            return list((self._views or {}).values())
+            if self._ordered is None:
+                views = (self._views or {}).values()
+                self._ordered = sorted(views, key=lambda view: queue_place(view.job))
+            return list(self._ordered)
 
     def view(self, job_id: JobId) -> JobView | None:
         with self._lock:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from schedmate.model import JobState
-from schedmate.service.views.sentences import may_start, turn
+from schedmate.service.views.queue_order import may_start, turn
 
 if TYPE_CHECKING:
     from schedmate.model import Job, JobId

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -12,7 +11,7 @@ from schedmate.service.views.sentences import held_in_words, slowdown_in_words
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from schedmate.model import Job, JobId, Spread
+    from schedmate.model import Spread
     from schedmate.service.views.job_view import JobView
     from schedmate.service.views.sentences import Written
 
@@ -29,21 +28,6 @@ class QueueRow:
     left_s: Spread | None
     note: str
     note_kind: NoteKind
-
-
-def queue_place(job: Job) -> tuple[object, ...]:
-    """The key of a queue: what runs by its start, what waits by its turn, then the newest end."""
-    if job.state is JobState.RUNNING:
-        return 0, job.start_time or 0.0, numbers_in(job.id)
-    if job.state is JobState.PENDING:
-        turn = -job.priority if job.priority is not None else job.nice
-        return 1, turn, job.submit_time, numbers_in(job.id)
-    return 2, -(job.end_time or job.submit_time), numbers_in(job.id)
-
-
-def numbers_in(job_id: JobId) -> tuple[int, ...]:
-    """By which ids are sorted: 9 before 10, 10_2 before 10_10."""
-    return tuple(map(int, re.findall("[0-9]+", job_id)))
 
 
 def queue_row(view: JobView, now: float, written: Written) -> QueueRow:

@@ -6,11 +6,15 @@ Only what is new is read again, so that a page costs the same however long the h
 from __future__ import annotations
 
 import threading
+from bisect import bisect_left
+from contextlib import closing
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from schedmate.model import JobId
-    from schedmate.store import Overviews, RunSummary
+    from collections.abc import Callable
+
+    from schedmate.store import RunSummary, Store
 
 DAY_S: Final = 86400.0
 WINDOW_S: Final = 90 * DAY_S
@@ -19,10 +23,15 @@ _AGAIN_S: Final = 3600.0
 """A diagnosis or a correction may come that long after a run has ended."""
 
 
+_ended_at = attrgetter("ended_at")
+
+
 class RunWindow:
-    def __init__(self, store: Overviews) -> None:
-        self._store = store
-        self._runs: dict[tuple[JobId, int], RunSummary] = {}
+    """`open_store` opens one for each read: the first reads months, and no one waits for it."""
+
+    def __init__(self, open_store: Callable[[], Store]) -> None:
+        self._open_store = open_store
+        self._runs: list[RunSummary] = []
         self._read_at = float("-inf")
         self._lock = threading.Lock()
 
@@ -31,15 +40,18 @@ class RunWindow:
         with self._lock:
             if now - self._read_at >= _FRESH_S:
                 self._read(now)
-            since = now - days * DAY_S
-            return [run for run in self._runs.values() if run.ended_at >= since]
+            begin = bisect_left(self._runs, now - days * DAY_S, key=_ended_at)
+            return self._runs[begin:]
 
     def _read(self, now: float) -> None:
-        newest = max((run.ended_at for run in self._runs.values()), default=0.0)
+        newest = self._runs[-1].ended_at if self._runs else 0.0
         since = max(now - WINDOW_S, newest - _AGAIN_S)
-        kept = {
-            key: run for key, run in self._runs.items() if now - WINDOW_S <= run.ended_at < since
-        }
-        found = self._store.run_summaries(since=since)
-        self._runs = kept | {(run.job_id, run.attempt): run for run in found}
+        with closing(self._open_store()) as store:
+            found = store.run_summaries(since=since)
+        again = {(run.job_id, run.attempt) for run in found}
+        begin = bisect_left(self._runs, now - WINDOW_S, key=_ended_at)
+        end = bisect_left(self._runs, since, key=_ended_at)
+        before = self._runs[begin:end]
+        self._runs = [run for run in before if (run.job_id, run.attempt) not in again]
+        self._runs += found
         self._read_at = now

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from schedmate.model import EndsBy, Job, JobState
+from schedmate.service.views.queue_order import NEVER, OWN_CONDITION, QueueOrder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from schedmate.model import ActionRecord, Advice, Decision, Diagnosis, JobId, Slowdown, Spread
+    from schedmate.model import ActionRecord, Advice, Decision, Diagnosis, Slowdown, Spread
     from schedmate.service.views.job_view import JobView, RetryOutcome
 
     Written = Callable[[float | None], str]
@@ -20,15 +19,6 @@ if TYPE_CHECKING:
 _BY: dict[EndsBy, str] = {"cap": "by its time cap ", "limit": "by the scheduler's limit "}
 _BE = {"done": "was", "intended": "is being", "observed": "would have been", "noted": "was"}
 
-_NEVER = {
-    "DependencyNeverSatisfied": "never starts: a job that it depends on did not end as it asks",
-    "BadConstraints": "never starts: no node has what it asks for",
-}
-_OWN_CONDITION = {
-    "Dependency": "for another job that it depends on",
-    "BeginTime": "for its start time",
-}
-"""Reasons that have nothing to do with the queue."""
 _HELD_BY_US = "held by SchedMate"
 _HELD_BY = {
     "JobHeldUser": "held by its user",
@@ -62,7 +52,7 @@ def eta_sentence(view: JobView, now: float, written: Written) -> str:
 
 def why_sentence(
     view: JobView,
-    queue: Sequence[Job],
+    queue: Sequence[Job] | QueueOrder,
     now: float,
     written: Written,
     *,
@@ -169,12 +159,14 @@ def _until(view: JobView, held: str) -> str:
     return f"; release it with: {how} release {view.job.id}"
 
 
-def _why_waiting(view: JobView, queue: Sequence[Job], now: float, written: Written) -> str:
+def _why_waiting(
+    view: JobView, queue: Sequence[Job] | QueueOrder, now: float, written: Written
+) -> str:
     job = view.job
     because = f" ({job.reason})" if job.reason else ""
     obstacle = view.obstacle
-    if obstacle is not None or job.reason in _NEVER:
-        text = _NEVER[job.reason] if obstacle is None else obstacle.text
+    if obstacle is not None or job.reason in NEVER:
+        text = NEVER[job.reason] if obstacle is None else obstacle.text
         remedy = f"; {obstacle.remedy}" if obstacle is not None and obstacle.remedy else ""
         return f"{text}{because}{remedy}"
     if job.held:
@@ -182,48 +174,13 @@ def _why_waiting(view: JobView, queue: Sequence[Job], now: float, written: Writt
         return f"is {held}{_until(view, held)}"
     if job.eligible_time is not None and job.eligible_time > now:
         return f"waits for its start time, in {written(job.eligible_time - now)}{because}"
-    if job.reason in _OWN_CONDITION:
-        return f"waits {_OWN_CONDITION[job.reason]}{because}"
-    rivals = [other for other in queue if other.id != job.id and _same_queue(other, job)]
-    running = sum(other.state is JobState.RUNNING for other in rivals)
-    own_turn = turn(job)
-    ahead = sum(may_start(other, now) and turn(other) < own_turn for other in rivals)
+    if job.reason in OWN_CONDITION:
+        return f"waits {OWN_CONDITION[job.reason]}{because}"
+    order = queue if isinstance(queue, QueueOrder) else QueueOrder(queue, now)
+    running, ahead = order.before(job)
     if not running and not ahead:
         return f"is next: no job runs or waits before it{because}"
     return f"waits behind {running} running and {ahead} waiting jobs{because}"
-
-
-def _same_queue(other: Job, job: Job) -> bool:
-    """Whether they compete: a scheduler with priorities has partitions, a local queue none.
-
-    A job may name several partitions and starts in the first that has room.
-    """
-    if job.priority is None:
-        return True
-    return not _partitions(job.request.partition).isdisjoint(_partitions(other.request.partition))
-
-
-@lru_cache(maxsize=1000)
-def _partitions(named: str | None) -> frozenset[str]:
-    return frozenset((named or "").split(","))
-
-
-def may_start(job: Job, now: float) -> bool:
-    """Whether it waits for its turn and nothing else."""
-    own_condition = job.reason in _OWN_CONDITION or job.reason in _NEVER
-    later = job.eligible_time is not None and job.eligible_time > now
-    return job.state is JobState.PENDING and not (job.held or own_condition or later)
-
-
-def turn(job: Job) -> tuple[float, float, tuple[int, ...]]:
-    """Smaller ones start first; ids decide between jobs of the same second."""
-    first = job.nice if job.priority is None else -job.priority
-    return first, job.submit_time, _numbers(job.id)
-
-
-@lru_cache(maxsize=20_000)
-def _numbers(job_id: JobId) -> tuple[int, ...]:
-    return tuple(map(int, re.findall("[0-9]+", job_id)))
 
 
 def actions_in_words(records: Sequence[ActionRecord], written: Written) -> Iterator[str]:
