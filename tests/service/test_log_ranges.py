@@ -6,7 +6,7 @@ import gzip
 from itertools import count
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from schedmate.model import NotFound
@@ -207,6 +207,7 @@ def test_a_log_is_folded_to_the_cause_and_its_end(opened):
 
 def test_what_is_folded_never_overlaps(opened):
     @given(st.sets(st.integers(1, 120), max_size=6), st.integers(1, 120))
+    @example({29}, 20)
     def check(numbers, length):
         with opened(b"".join(b"%d\n" % number for number in range(1, length + 1))) as log:
             shown = [

@@ -25,7 +25,8 @@ def folded(log: LogFile, numbers: Iterable[int], *, masked: bool) -> list[LogRan
             begin = log.offset_of(first)
         except NotFound:  # the log was begun anew since
             continue
-        shown.append(log.forwards(begin, lines=last - first + 1, masked=masked))
+        if begin < log.size:  # else its context begins right behind the last line
+            shown.append(log.forwards(begin, lines=last - first + 1, masked=masked))
     end = log.backwards(log.size, lines=_END, masked=masked)
     reached = shown[-1].end if shown else 0
     if end.begin < reached:
