@@ -5,12 +5,13 @@
     python -m bench.proof.gain --held-out         # the others, to be read once
     python -m bench.proof.gain --jobs 200 --seeds 0,1 --sites theta --workers 1   # a trial
 
-Beside `easy` and `multifactor` (`--beside` for others), with the bound on being overtaken as it is by default:
-average completion time of the policy alone over that with SchedMate's order, geometric mean over
-clusters, 95 % interval over five seeds. Each line is the same order by another predictor; the
-x-axis is the share of the variance of log run times that the numbers in the code explain. Settings
-and their rules: bench/proof/settings.py. The figure is written to docs/images/gain.svg unless
-`--figure` names another file. Predictions are kept in build/proof: an interrupted run goes on.
+Beside `easy` and `multifactor` (`--beside` for others), with the bound on being overtaken as it is
+by default: average completion time of the policy alone over that with SchedMate's order, geometric
+mean over clusters, 95 % interval over five seeds. Each line is the same order by another predictor;
+the x-axis is the share of the variance of log run times that the numbers in the code explain.
+Settings and their rules: bench/proof/settings.py. The figure is written to docs/images/gain.svg
+unless `--figure` names another file. Predictions are kept in build/proof: an interrupted run goes
+on.
 """
 
 from __future__ import annotations
