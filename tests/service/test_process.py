@@ -44,7 +44,7 @@ def test_memory_is_given_back_now_and_then(monkeypatch):
     monkeypatch.setattr("time.monotonic", lambda: clock[0])
     memory = MemoryTrim()
     memory._trim = trimmed.append
-    for clock[0] in (100.0, 101.0, 119.0, 120.0, 139.0):
+    for clock[0] in (100.0, 101.0, 104.0, 105.0, 109.0):
         memory.consider()
     assert len(trimmed) == 2
 

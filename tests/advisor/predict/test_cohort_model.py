@@ -291,3 +291,16 @@ def test_a_few_runs_with_an_outlier_do_not_predict_years():
         found = model.predict(facts(10 * DAY, user=user)).duration_s
         assert found.p90 < 3 * 70_000
         assert found.p10 > 10
+
+
+def test_a_job_that_has_run_longer_than_any_before_leaves_predictions_finite():
+    """In a long history what was believed before it has faded to nothing when it is stored."""
+    trained = CohortModel()
+    trained.learn(a_run(n * 100, 60) for n in range(6000))
+    model = CohortModel.load(trained.dump())
+    running = facts(0.0)
+    model.submitted(running)
+    model.started(running.job_id, 0.0)
+    later = model.submitted(facts(300 * DAY))
+    assert math.isfinite(later.p90)
+    assert np.isfinite(model.predict(facts(300 * DAY)).mass).all()

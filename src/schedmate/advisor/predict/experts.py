@@ -133,11 +133,15 @@ def _put(
     rows += put.reshape(rows.shape)
 
 
+_LEAST = float(np.finfo(np.float32).tiny)
+
+
 def _add_running(rows: Pmf, at: Places, places: Places, weights: Weights, site: Pmf) -> None:
     """Each is taken to end as the user's jobs do that took longer than it has by now."""
     usual = rows[_USUAL] @ SMEAR + 0.5 * site / site.sum()
     longer = np.cumsum(usual[::-1])[::-1]
-    since = np.bincount(at * SIZE + places, weights / longer[places], rows.size)
+    left = np.maximum(longer[places], _LEAST)  # of one that outran all known jobs nothing is known
+    since = np.bincount(at * SIZE + places, weights / left, rows.size)
     since = since.reshape(rows.shape)[_FLIGHTS::WAYS]
     which = np.flatnonzero(np.bincount(at // WAYS, minlength=len(since)))
     rows[which * WAYS + _FLIGHTS] += usual * np.cumsum(since[which], axis=1)
