@@ -9,6 +9,7 @@ Beside `easy` and `multifactor` (`--beside` for others), with the bound on being
 by default: average completion time of the policy alone over that with SchedMate's order, geometric
 mean over clusters, 95 % interval over five seeds. Each line is the same order by another predictor;
 the x-axis is the share of the variance of log run times that the numbers in the code explain.
+`code / none` is `semantic` over `site_model` in the same setting.
 Settings and their rules: bench/proof/settings.py. The figure is written to docs/images/gain.svg
 unless `--figure` names another file. Predictions are kept in build/proof: an interrupted run goes
 on.
@@ -87,6 +88,18 @@ def by_seed(rows: Rows, policy: str, predictor: str, explained: float) -> list[f
     return [geometric_mean(gains) for _, gains in sorted(found.items())]
 
 
+def reading_over_none(rows: Rows, policy: str, explained: float) -> list[float]:
+    """Of each seed: the gain with code over that by SchedMate's model without, by setting."""
+    gains: dict[tuple[int, str], dict[str, float]] = defaultdict(dict)
+    for row in rows:
+        if row["policy"] == policy and row["explained"] == explained and row["counts"]:
+            gains[row["seed"], row["site"]][row["predictor"]] = row["gain"]
+    found: dict[int, list[float]] = defaultdict(list)
+    for (seed, _), gain in gains.items():
+        found[seed].append(gain["semantic"] / gain["site_model"])
+    return [geometric_mean(ratios) for _, ratios in sorted(found.items())]
+
+
 def summary(rows: Rows, policies: list[str], shares: list[float]) -> dict[str, list[Line]]:
     drawn: dict[str, list[Line]] = {}
     for policy in policies:
@@ -106,12 +119,17 @@ def summary(rows: Rows, policies: list[str], shares: list[float]) -> dict[str, l
             )
             if predictor in CONTROLS:
                 drawn[policy].append(line)
-            cells = zip(line.y, line.bars, strict=True)
-            print(
-                f"{predictor:14}"
-                + "".join(f"{y:8.3f} ({low:.2f} to {high:.2f})" for y, (low, high) in cells)
-            )
+            print(_cells(line))
+        pairs = [reading_over_none(rows, policy, share) for share in shares]
+        ratios, bars = map(geometric_mean, pairs), map(interval, pairs)
+        print(_cells(Line("code / none", tuple(shares), tuple(ratios), tuple(bars))))
     return drawn
+
+
+def _cells(line: Line) -> str:
+    cells = zip(line.y, line.bars, strict=True)
+    figures = (f"{y:8.3f} ({low:.2f} to {high:.2f})" for y, (low, high) in cells)
+    return f"{line.name:14}" + "".join(figures)
 
 
 def main() -> None:
