@@ -89,6 +89,7 @@ def job(
     readable = viewer.may_read(view.job.user)
     logs = job_logs(view) if readable else ()
     attempts = logs_of_attempts(view) if readable else ()
+    written = written_logs(view, attempts)
     score = readings.accuracy(now).predictions
     basis = "" if view.advice is None else view.advice.prediction.basis
     return live_page(
@@ -109,7 +110,8 @@ def job(
         actions=_decisions(view),
         acts=site.store.acts(about=f"job {view.job.id}") if readable else (),
         logs=attempts,
-        written=written_logs(view, attempts),
+        written=written,
+        first_log=next((place for place, log in enumerate(attempts) if log in written), None),
         charts=_charts(curves_of(view, logs, site, readings)) if readable else [],
         link=_linker(view, attempts),
         readable=readable,

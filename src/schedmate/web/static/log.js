@@ -83,6 +83,11 @@ function named() {
   const row = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   return row?.matches(".row") ? row : at && location.hash ? lines.querySelector(`.row[data-at="${CSS.escape(at)}"]`) : null;
 }
+function mark(row) {
+  current?.classList.remove("here");
+  current = row;
+  row?.classList.add("here");
+}
 function start(rows, step) {
   const place = rows.indexOf(current);
   if (place >= 0) return place;
@@ -95,9 +100,7 @@ function nextError(step) {
   while (rows[place]?.matches(".row:not(.err, .cause)")) place += step;
   const next = rows[place];
   if (next?.matches(".row")) {
-    current?.classList.remove("here");
-    current = next;
-    next.classList.add("here");
+    mark(next);
     next.scrollIntoView({ block: "center" });
     next.querySelector(".ln").focus({ preventScroll: true });
     return;
@@ -115,8 +118,8 @@ if (lines) {
   if ("follows" in lines.dataset) follow();
   onDemand(document.querySelector("[data-earlier]"), () => ({ at: lines.dataset.begin, back: true }), "afterbegin");
   onDemand(document.querySelector("[data-later]"), () => ({ at: lines.dataset.end }), "beforeend");
-  current = named();
-  addEventListener("hashchange", () => { current = named() ?? current; });
+  mark(named());
+  addEventListener("hashchange", () => mark(named() ?? current));
   document.querySelector("[data-next-error]")?.addEventListener("click", (event) => {
     event.preventDefault();
     nextError(1);
