@@ -105,5 +105,21 @@ def test_what_cannot_be_shown(site, query):
     assert answer.headers["content-type"] == "application/problem+json"
 
 
+def test_a_log_that_is_not_there_has_a_reason(site, client, tmp_path):
+    later, first = tmp_path / "b.out.attempt-2", tmp_path / "b.out"
+    first.write_text("the first attempt\n")
+    logs = {"logs": (str(later),), "earlier_logs": (str(first),), "restarts": 1}
+    site.show(a_job(id="2", state=JobState.PENDING, **logs))
+    for asked in ({}, {"show": "end"}, {"line": 3}):
+        found = client.log("2", **asked)
+        assert found.absent == "Attempt 2 has not started yet: it has no log."
+        assert (found.ranges, found.size, found.identity, found.next) == ((), 0, "", None)
+    assert found.files == ("b.out.attempt-2", "b.out")
+    earlier = client.log("2", file=1)
+    assert (texts(earlier), earlier.absent) == (["the first attempt"], None)
+    (tmp_path / "train.log").unlink()
+    assert client.log("1").absent == "This log is gone: it was deleted or moved."
+
+
 def test_curves_of_loss(client):
     assert [one.name for one in client.curves("1").curves][:1] == ["loss"]

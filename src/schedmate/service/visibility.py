@@ -47,7 +47,16 @@ class Viewer:
     def job(self, job: Job) -> Job:
         if self.may_read(job.user):
             return job
-        return replace(job, name="", workdir="", command=(), script=None, logs=(), reason="")
+        return replace(
+            job,
+            name="",
+            workdir="",
+            command=(),
+            script=None,
+            logs=(),
+            earlier_logs=(),
+            reason="",
+        )
 
     def run(self, run: PastRun) -> PastRun:
         """Digests would show who runs the same code, the curve how its work went."""
