@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING, Final
 from schedmate.files import files_of
 from schedmate.logs import is_plain, plain
 from schedmate.model import NotFound
+from schedmate.service.views.key_blocks import LONGEST as LONGEST_KEY
+from schedmate.service.views.key_blocks import KeyBlocks
 from schedmate.service.views.log_terminal import ScreenLine, screen_line
 
 if TYPE_CHECKING:
@@ -184,15 +186,23 @@ class LogFile:
     def _range(self, begin: int, raw: bytes, *, masked: bool) -> LogRange:
         number = self.number_at(begin)
         starts = _starts(raw)
+        keys = KeyBlocks(self._before(begin)) if masked else None
         shown = (
             LogLine(
                 offset=begin + at,
                 number=None if number is None else number + place,
-                screen=screen_line(raw[at:behind], masked=masked),
+                screen=screen_line(
+                    raw[at:behind] if keys is None else keys.masked(raw[at:behind]), masked=masked
+                ),
             )
             for place, (at, behind) in enumerate(pairwise([*starts, len(raw)]))
         )
         return LogRange(lines=tuple(shown), begin=begin, end=begin + len(raw), size=self.size)
+
+    def _before(self, begin: int) -> bytes:
+        """As much as a private key is long that may span the begin of a range."""
+        at = max(0, begin - LONGEST_KEY)
+        return self.read(at, begin - at)
 
 
 @contextmanager
