@@ -27,6 +27,7 @@ from prometheus_client.registry import Collector
 
 import schedmate
 from schedmate.model import JobState, StoreUnavailable
+from schedmate.service.views.accuracy import is_case
 from schedmate.web.asking import AViewer
 
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ _SHARES_OFF = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2)
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.5, 1, 2.5, 10)
 _UNMATCHED = "unmatched"
 DIAGNOSES = "schedmate_diagnoses"
+_CORRECTED = "memory"
+"""The source of a diagnosis that replaced another one because a person corrected it."""
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 Promise = tuple[int, float, float, float]
 """The first expected end of an attempt: its number, and the quantiles as points in time."""
@@ -65,7 +68,8 @@ class Metrics:
         )
         self._predictions = self._counter(
             "predictions",
-            "Ended runs by where their duration fell: below p10, within, above p90.",
+            "Ended runs by where their duration fell: below p10, within, above p90. Without those"
+            " that were cancelled, took less than a second or had too wide a prediction.",
             "outcome",
         )
         self._times_off = self._histogram(
@@ -117,7 +121,8 @@ class Metrics:
     def _count(self, before: JobView | None, view: JobView) -> None:
         known = {} if before is None else before.diagnoses
         for attempt, diagnosis in view.diagnoses.items():
-            if attempt not in known or known[attempt].reason != diagnosis.reason:
+            changed = attempt in known and known[attempt].reason != diagnosis.reason
+            if attempt not in known or (changed and diagnosis.source != _CORRECTED):
                 self._diagnoses.labels(diagnosis.reason).inc()
         done = {} if before is None else {one.action.key: one.state for one in before.actions}
         for record in view.actions:
@@ -144,7 +149,7 @@ class Metrics:
         promise = self._promised.pop(job.id, None)
         if real is None or job.end_time is None:
             return
-        if predicted is not None and not predicted.too_wide:
+        if predicted is not None and is_case(job.state, real, predicted):
             self._predictions.labels(_place(real, predicted.p10, predicted.p90)).inc()
             longer, shorter = max(real, predicted.p50), min(real, predicted.p50)
             self._times_off.observe((longer + 1) / (shorter + 1))

@@ -186,6 +186,8 @@ class TokenAnswer(Token):
 class NewToken(TokenAnswer):
     secret: str
     """Shown this once."""
+    warning: str = ""
+    """That neither accounts nor jobs of such a user are known, where a proxy may know them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
