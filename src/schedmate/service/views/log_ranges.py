@@ -186,7 +186,7 @@ class LogFile:
     def _range(self, begin: int, raw: bytes, *, masked: bool) -> LogRange:
         number = self.number_at(begin)
         starts = _starts(raw)
-        keys = KeyBlocks(self._before(begin)) if masked else None
+        keys = self._keys(begin) if masked else None
         shown = (
             LogLine(
                 offset=begin + at,
@@ -199,10 +199,10 @@ class LogFile:
         )
         return LogRange(lines=tuple(shown), begin=begin, end=begin + len(raw), size=self.size)
 
-    def _before(self, begin: int) -> bytes:
-        """As much as a private key is long that may span the begin of a range."""
+    def _keys(self, begin: int) -> KeyBlocks:
+        """That mask the lines from this byte on, also of a private key that began before."""
         at = max(0, begin - LONGEST_KEY)
-        return self.read(at, begin - at)
+        return KeyBlocks(self.read(at, begin - at))
 
 
 @contextmanager
