@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from schedmate.client import Client
 from schedmate.model import Evidence, JobState, NotFound
+from schedmate.service.views.log_ranges import BLOCK
 from schedmate.testing.builders import a_diagnosis, a_job
 
 pytestmark = pytest.mark.processes
@@ -94,6 +97,29 @@ def test_secrets_are_shown_to_the_owner_alone(site, client):
     assert client.log("1").masked
     site.taken_for(a_job().user)
     assert KEY in str(client.log("1"))
+
+
+def test_a_private_key_is_masked_for_operators_whatever_is_asked_for(site):
+    """Also where the whole log is sent in blocks of which one begins inside of the key."""
+    key = "-----BEGIN PRIVATE KEY-----\nMIIEow\nshort1\nsQ==\n-----END PRIVATE KEY-----\n"
+    path = Path(site.site.board.view("1").job.logs[0])
+    filler = "x" * (BLOCK - path.stat().st_size - len(key) // 2 - 1) + "\n"
+    with path.open("a") as log:
+        log.write(filler + key + "the end\n")
+    inside = path.stat().st_size - len(key) // 2
+    paths = (
+        *("/jobs/1/log?show=end", "/jobs/1/log/raw", f"/jobs/1/log/lines?at={inside}"),
+        *(f"/api/v1/jobs/1/log?at={inside}", "/api/v1/jobs/1/log?show=end&limit=4"),
+        "/api/v1/jobs/1/log?q=sQ",
+    )
+    site.taken_for("op", operator=True)
+    for asked in paths:
+        answer = site.get(asked)
+        assert answer.status == 200, asked
+        assert not [one for one in ("MIIEow", "short1", "sQ==") if one in answer.text], asked
+    assert site.get("/jobs/1/log/raw").text.endswith("the end\n")
+    site.taken_for(a_job().user)
+    assert all("sQ==" in site.get(asked).text for asked in paths)
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from schedmate.service.views.job_story import (
     path_of,
     written_logs,
 )
+from schedmate.service.views.key_blocks import KeyBlocks
 from schedmate.service.views.log_fold import folded
 from schedmate.service.views.log_ranges import (
     BLOCK,
@@ -277,10 +278,13 @@ def _complete(log: LogFile, found: LogRange) -> int:
 
 def _blocks(path: Path, owner: str, *, masked: bool) -> Iterator[bytes]:
     with open_log(path, owner) as log:
-        at = 0
+        at, keys = 0, KeyBlocks()
         while block := log.read(at, BLOCK):
             cut = block.rfind(b"\n") + 1
             if masked and cut and at + len(block) < log.size:
                 block = block[:cut]
             at += len(block)
-            yield masked_text(block.decode("utf-8", "replace")).encode() if masked else block
+            if masked:
+                clean = keys.masked_lines(block).decode("utf-8", "replace")
+                block = masked_text(clean).encode()
+            yield block

@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING, Final
 from schedmate.files import files_of
 from schedmate.logs import is_plain, plain
 from schedmate.model import NotFound
+from schedmate.service.views.key_blocks import LONGEST as LONGEST_KEY
+from schedmate.service.views.key_blocks import KeyBlocks
 from schedmate.service.views.log_terminal import ScreenLine, screen_line
 
 if TYPE_CHECKING:
@@ -258,27 +260,38 @@ class LogFile:
         last = self.read(*self._before(end)).rstrip(b"\r\n")
         _, redrawn, last = last.partition(b"\r")
         if redrawn:
+            if masked:
+                last = self._keys(end - len(last) - 1).masked(last)
             screen = screen_line(last, masked=masked)
             states = self.read(begin, end - begin).rstrip(b"\r\n").count(b"\r")
             screen = replace(screen, redrawn=states)
         else:
             first = self.read(begin, _MOST_BYTES)
-            screen = screen_line(first, masked=masked)
+            clean = self._keys(begin).masked(first) if masked else first
+            screen = screen_line(clean, masked=masked)
             screen = replace(screen, cut=screen.cut + end - begin - len(first))
         return LogLine(offset=begin, number=self.number_at(begin), screen=screen)
 
     def _lines(self, begin: int, raw: bytes, *, masked: bool) -> list[LogLine]:
         """The rest of a line that began before has no number: its first part has it."""
         number = self.number_at(begin)
+        keys = self._keys(begin) if masked else None
         rest = begin > 0 and self.read(begin - 1, 1) != b"\n"
         return [
             LogLine(
                 offset=begin + at,
                 number=None if number is None or (rest and not place) else number + place,
-                screen=screen_line(raw[at:behind], masked=masked),
+                screen=screen_line(
+                    raw[at:behind] if keys is None else keys.masked(raw[at:behind]), masked=masked
+                ),
             )
             for place, (at, behind) in enumerate(pairwise([*_starts(raw), len(raw)]))
         ]
+
+    def _keys(self, begin: int) -> KeyBlocks:
+        """That mask the lines from this byte on, also of a private key that began before."""
+        at = max(0, begin - LONGEST_KEY)
+        return KeyBlocks(self.read(at, begin - at))
 
 
 @contextmanager
