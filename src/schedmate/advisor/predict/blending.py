@@ -22,13 +22,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from schedmate.advisor.predict.calibration import Calibration, CalibrationState
+from schedmate.advisor.predict.calibration import ConformalLevels, ConformalLevelsState
 from schedmate.advisor.predict.distributions import (
     SIZE,
     STEP,
     Pmf,
     Weights,
     below_of,
+    clipped,
     place_of,
     spread_of,
 )
@@ -59,8 +60,8 @@ _EDITED = 6
 """Bits in which the shapes of two versions of one code differ at most; of two codes, more."""
 _MOST_USERS = 5000
 _ENOUGH = 30
-"""Ends after which it is worth asking, where there is another answer."""
-_KIND = "blend"
+"""Ends of jobs that had neighbours, after which it is worth asking where there is another answer:
+before, it is unknown what neighbours are worth here."""
 _EVERYONE = "*"
 
 
@@ -189,13 +190,15 @@ class Blended:
     """What is predicted of a job, and what is needed to learn from its end."""
 
     duration_s: Spread
-    raw: Spread
+    below: Pmf
+    """The share of the mixture below each time, which `duration_s` is read off."""
     site: Pmf
     posterior: Pmf
     claims: tuple[Claim, ...]
     user: str
     keys: tuple[str, ...]
     log_length: float | None
+    had_neighbours: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +207,7 @@ class BlendState:
     families: dict[str, list[int]] = field(default_factory=dict)
     kinds: dict[str, Measurement] = field(default_factory=dict)
     trusted: dict[str, float] = field(default_factory=dict)
-    calibration: CalibrationState = field(default_factory=lambda: CalibrationState({}))
+    levels: ConformalLevelsState = field(default_factory=ConformalLevelsState)
     ends: int = 0
 
 
@@ -218,7 +221,7 @@ class Blend:
         self._kinds = dict(state.kinds)
         self._trusted = dict(state.trusted)
         """The weight of the posterior, by user and for everyone."""
-        self._calibration = Calibration(state.calibration)
+        self._levels = ConformalLevels(state.levels)
         self._ends = state.ends
 
     @property
@@ -226,10 +229,10 @@ class Blend:
         return self._ends >= _ENOUGH
 
     def dump(self) -> str:
-        calibration = self._calibration.state
+        levels = self._levels.state
         paces, kinds = self._paces, self._kinds
         return dumps(
-            BlendState(paces.sums, paces.families, kinds, self._trusted, calibration, self._ends)
+            BlendState(paces.sums, paces.families, kinds, self._trusted, levels, self._ends)
         )
 
     @classmethod
@@ -244,9 +247,11 @@ class Blend:
         limit_s: float | None = None,
         sketch: Sketch | None = None,
         neighbours: tuple[str, float] | None = None,
+        seen_s: tuple[float, float] | None = None,
     ) -> Blended:
         """`site` is the pmf of the site's past, `neighbours` the kind and the p50 of what they
-        predict; without a sketch nothing is known of the code."""
+        predict; without a sketch nothing is known of the code. `seen_s` are the times that the
+        site has seen: only a job's own code can tell of others."""
         site = site / site.sum()
         middle = float(site @ _GRID)
         keys = () if sketch is None else self._paces.keys(sketch)
@@ -265,17 +270,27 @@ class Blend:
         posterior /= posterior.sum()
         trusted = self._trust(user) if claims else 0.0
         mass = np.asarray(trusted * posterior + (1 - trusted) * site, np.float32)
-        raw = spread_of(below_of(mass))
-        calibrated = self._calibration.calibrated(_KIND, raw)
+        below = below_of(mass)
+        spread = spread_of(below, self._levels.low, self._levels.high)
+        if seen_s is not None and not (sketch and sketch.states_workload):
+            spread = clipped(spread, seen_s)
         return Blended(
-            calibrated, raw, site, posterior.astype(np.float32), claims, user, keys, length
+            duration_s=spread,
+            below=below,
+            site=site,
+            posterior=posterior.astype(np.float32),
+            claims=claims,
+            user=user,
+            keys=keys,
+            log_length=length,
+            had_neighbours=neighbours is not None,
         )
 
     def learn(self, blended: Blended, duration_s: float) -> None:
         """The job that this was predicted for has ended, in whatever way."""
         log_s = math.log1p(max(duration_s, 0.0))
-        self._ends += 1
-        self._calibration.observed(_KIND, blended.raw, duration_s, calibrated=blended.duration_s)
+        self._ends += blended.had_neighbours
+        self._levels.observed(blended.below, blended.duration_s, duration_s)
         for claim in blended.claims:
             self._kind(claim).learn(claim.log_s, log_s, claim.given)
         if blended.claims:
