@@ -63,6 +63,9 @@ _ENOUGH = 30
 """Ends of jobs that had neighbours, after which it is worth asking where there is another answer:
 before, it is unknown what neighbours are worth here."""
 _EVERYONE = "*"
+_LIMIT = "limit"
+_ROOM = 1.5
+"""How far (log) beyond what is claimed a time can lie that the site has not seen."""
 
 
 @dataclass(slots=True)
@@ -185,6 +188,14 @@ def _chained(found: dict[str, float | None], middle: float) -> tuple[Claim, ...]
     return tuple(claims)
 
 
+def _reached(seen_s: tuple[float, float], claims: Sequence[Claim]) -> tuple[float, float]:
+    """Times that the site has seen, or that are near what code and neighbours claim."""
+    claimed = [each.log_s for each in claims if each.kind != _LIMIT]
+    least = min((math.expm1(max(each - _ROOM, 0.0)) for each in claimed), default=math.inf)
+    most = max((math.expm1(each + _ROOM) for each in claimed), default=0.0)
+    return min(seen_s[0], least), max(seen_s[1], most)
+
+
 @dataclass(frozen=True, slots=True)
 class Blended:
     """What is predicted of a job, and what is needed to learn from its end."""
@@ -251,14 +262,14 @@ class Blend:
     ) -> Blended:
         """`site` is the pmf of the site's past, `neighbours` the kind and the p50 of what they
         predict; without a sketch nothing is known of the code. `seen_s` are the times that the
-        site has seen: only a job's own code can tell of others."""
+        site has seen: only claims of code and neighbours reach beyond them."""
         site = site / site.sum()
         middle = float(site @ _GRID)
         keys = () if sketch is None else self._paces.keys(sketch)
         length = None if sketch is None else log_length(sketch)
         pace = None if length is None else self._paces.of(keys, middle - length)
         found = {
-            "limit": math.log1p(limit_s) if limit_s else None,
+            _LIMIT: math.log1p(limit_s) if limit_s else None,
             "pace": None if pace is None or length is None else pace + length,
         }
         if neighbours is not None:
@@ -272,8 +283,8 @@ class Blend:
         mass = np.asarray(trusted * posterior + (1 - trusted) * site, np.float32)
         below = below_of(mass)
         spread = spread_of(below, self._levels.low, self._levels.high)
-        if seen_s is not None and not (sketch and sketch.states_workload):
-            spread = clipped(spread, seen_s)
+        if seen_s is not None:
+            spread = clipped(spread, _reached(seen_s, claims))
         return Blended(
             duration_s=spread,
             below=below,
