@@ -133,14 +133,15 @@ def _blended(
         return None
     if estimate is not None and (estimate.on_new_hardware or _agree(estimate)):
         return None
-    return site_model.blend.predict(
+    blended = site_model.blend.predict(
         site.mass,
         user=target.user,
         limit_s=target.request.time_limit_s,
         sketch=sketch,
         neighbours=None if estimate is None else estimate.claim,
         seen_s=site.seen_s,
-    ).duration_s
+    )
+    return blended.duration_s if blended.claims else site.duration_s
 
 
 def _agree(estimate: Estimate) -> bool:

@@ -149,7 +149,7 @@ class _Metadata:
             neighbours=neighbours,
             seen_s=self._site.seen_s,
         )
-        return blended.duration_s
+        return blended.duration_s if blended.claims else site
 
     def basis(self, job: int) -> Basis:  # noqa: ARG002 - of every job
         """What the newest prediction of a job rests on."""
