@@ -7,12 +7,11 @@
 
 Beside `easy` and `multifactor` (`--beside` for others), with the bound on being overtaken as it is
 by default: average completion time of the policy alone over that with SchedMate's order, geometric
-mean over clusters, 95 % interval over five seeds. Each line is the same order by another predictor;
-the x-axis is the share of the variance of log run times that the numbers in the code explain.
-`code / none` is `semantic` over `site_model` in the same setting.
-Settings and their rules: bench/proof/settings.py. The figure is written to docs/images/gain.svg
-unless `--figure` names another file. Predictions are kept in build/proof: an interrupted run goes
-on.
+mean over clusters, each of its five windows, with the 95 % interval over clusters. Each line is the
+same order by another predictor; the x-axis is the share of the variance of log run times that the
+numbers in the code explain. `code / none` is `semantic` over `site_model` in the same setting.
+Settings and their rules: bench/proof/settings.py. Predictions are kept in build/proof, where an
+interrupted run goes on; the figure is written there, too, unless `--figure` names another file.
 """
 
 from __future__ import annotations
@@ -29,11 +28,12 @@ from bench.proof.measuring import (
     INSTEAD,
     WITHOUT_CODE,
     Case,
+    by_cluster,
     geometric_mean,
     interval,
     measure_all,
 )
-from bench.proof.predictions import revision
+from bench.proof.predictions import KEPT, revision
 from bench.proof.settings import JOBS, PAST, SEEDS, Window, all_sites
 from schedmate.simulator.estimators.controls import CONTROLS
 
@@ -77,27 +77,26 @@ def cases(arguments: Any) -> list[Case]:
     ]
 
 
-def by_seed(rows: Rows, policy: str, predictor: str, explained: float) -> list[float]:
-    """The geometric mean over the clusters that count, of each seed."""
-    found: dict[int, list[float]] = defaultdict(list)
+def gains(rows: Rows, policy: str, predictor: str, explained: float) -> list[float]:
+    """Of each cluster, over the windows that count."""
     once = (*WITHOUT_CODE, *INSTEAD.get(policy, ()))
-    for row in rows:
-        fits = row["policy"] == policy and row["predictor"] == predictor and row["counts"]
-        if fits and (predictor in once or row["explained"] == explained):
-            found[row["seed"]].append(row["gain"])
-    return [geometric_mean(gains) for _, gains in sorted(found.items())]
+    return by_cluster(
+        (row["site"], row["gain"])
+        for row in rows
+        if row["policy"] == policy and row["predictor"] == predictor and row["counts"]
+        if predictor in once or row["explained"] == explained
+    )
 
 
 def reading_over_none(rows: Rows, policy: str, explained: float) -> list[float]:
-    """Of each seed: the gain with code over that by SchedMate's model without, by setting."""
-    gains: dict[tuple[int, str], dict[str, float]] = defaultdict(dict)
+    """Of each cluster: the gain with code over that by SchedMate's model without, by setting."""
+    pairs: dict[tuple[str, int], dict[str, float]] = defaultdict(dict)
     for row in rows:
         if row["policy"] == policy and row["explained"] == explained and row["counts"]:
-            gains[row["seed"], row["site"]][row["predictor"]] = row["gain"]
-    found: dict[int, list[float]] = defaultdict(list)
-    for (seed, _), gain in gains.items():
-        found[seed].append(gain["semantic"] / gain["site_model"])
-    return [geometric_mean(ratios) for _, ratios in sorted(found.items())]
+            pairs[row["site"], row["seed"]][row["predictor"]] = row["gain"]
+    return by_cluster(
+        (site, gain["semantic"] / gain["site_model"]) for (site, _), gain in pairs.items()
+    )
 
 
 def summary(rows: Rows, policies: list[str], shares: list[float]) -> dict[str, list[Line]]:
@@ -108,14 +107,14 @@ def summary(rows: Rows, policies: list[str], shares: list[float]) -> dict[str, l
         print(f"{'predictor':14}" + "".join(f"{share:>22g}" for share in shares))
         drawn[policy] = []
         for predictor in (*CONTROLS, *INSTEAD.get(policy, ())):
-            seeds = [by_seed(rows, policy, predictor, share) for share in shares]
-            if not all(seeds):
+            clusters = [gains(rows, policy, predictor, share) for share in shares]
+            if not all(clusters):
                 continue
             line = Line(
                 predictor,
                 tuple(shares),
-                tuple(geometric_mean(each) for each in seeds),
-                tuple(interval(each) for each in seeds),
+                tuple(geometric_mean(each) for each in clusters),
+                tuple(interval(each) for each in clusters),
             )
             if predictor in CONTROLS:
                 drawn[policy].append(line)
@@ -147,7 +146,7 @@ def main() -> None:
         type=Path,
         help="keep every measurement here, and take those that are here already",
     )
-    parser.add_argument("--figure", type=Path, default=Path("docs/images/gain.svg"))
+    parser.add_argument("--figure", type=Path, default=KEPT / "gain.svg")
     arguments = parser.parse_args()
     began = time.monotonic()
     rows: Rows = []

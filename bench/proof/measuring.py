@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
@@ -79,18 +81,21 @@ class Measured:
     """Of the predictions: how far off (natural logarithm) on average."""
     revision: str
     """Of the source code that was run."""
+    case: str
+    """A digest of what was asked for, and of the revision."""
 
 
 def measure_all(
     cases: Sequence[Case], *, workers: int, kept: Path | None = None
 ) -> Iterator[dict[str, Any]]:
-    """In the order of the cases; those whose rows are in the file `kept`, of this revision, come
-    first, and the others' are added to it."""
+    """Those whose rows are in the file `kept` come first, of this revision and otherwise the same;
+    the others' follow in their order and are added to it."""
+    asked = {digest(case): case for case in cases}
     rows = [] if kept is None or not kept.exists() else _rows_of(kept)
-    rows = [row for row in rows if row["revision"] == revision(RUN_BY)]
+    rows = [row for row in rows if row["case"] in asked]
     yield from rows
-    done = {tuple(row[name] for name in _WINDOW) for row in rows}
-    left = [case for case in cases if _window_of(case) not in done]
+    done = {row["case"] for row in rows}
+    left = [case for name, case in asked.items() if name not in done]
     with ProcessPoolExecutor(workers) if workers > 1 else nullcontext() as pool:
         for found in map(measured, left) if pool is None else pool.map(measured, left):
             if kept is not None:
@@ -99,11 +104,9 @@ def measure_all(
             yield from found
 
 
-_WINDOW = ("site", "seed", "load", "past", "explained")
-
-
-def _window_of(case: Case) -> tuple[Any, ...]:
-    return tuple(getattr(case.window, name) for name in _WINDOW)
+def digest(case: Case) -> str:
+    """Of all that its rows depend on."""
+    return hashlib.sha256(f"{revision(RUN_BY)} {case}".encode()).hexdigest()[:16]
 
 
 def _rows_of(path: Path) -> list[dict[str, Any]]:
@@ -172,6 +175,7 @@ def _row(
         worst_job_h=float((after - before).max() / 3600.0),
         error=float("nan"),
         revision=revision(RUN_BY),
+        case=digest(case),
     )
 
 
@@ -202,11 +206,22 @@ def geometric_mean(values: Iterable[float]) -> float:
     return float(np.exp(logs.mean())) if len(logs) else float("nan")
 
 
-def interval(by_seed: Sequence[float]) -> tuple[float, float]:
-    """95 % of the mean over seeds, in logarithms, by Student's t."""
-    logs = np.log(by_seed)
-    if len(logs) < 2:  # noqa: PLR2004 - one seed has no spread
-        return float(np.exp(logs[0])), float(np.exp(logs[0]))
+def by_cluster(found: Iterable[tuple[str, float]]) -> list[float]:
+    """The geometric mean of each cluster, of pairs of its name and a figure of one of its windows.
+
+    Clusters are the sample: windows of one share users and in part jobs.
+    """
+    figures: dict[str, list[float]] = defaultdict(list)
+    for name, figure in found:
+        figures[name].append(figure)
+    return [geometric_mean(each) for _, each in sorted(figures.items())]
+
+
+def interval(clusters: Sequence[float]) -> tuple[float, float]:
+    """95 % of the mean over clusters, in logarithms, by Student's t; `nan` of one alone."""
+    logs = np.log(clusters)
+    if len(logs) < 2:  # noqa: PLR2004 - one has no spread
+        return float("nan"), float("nan")
     off = _T95[min(len(logs) - 1, len(_T95)) - 1] * logs.std(ddof=1) / np.sqrt(len(logs))
     return float(np.exp(logs.mean() - off)), float(np.exp(logs.mean() + off))
 

@@ -38,8 +38,9 @@ def revision(parts: tuple[str, ...] = _PREDICTED_BY) -> str:
     found = [package / each for each in parts]
     files = [file for each in found for file in (each.rglob("*") if each.is_dir() else [each])]
     sources = sorted(file for file in files if file.suffix in (".py", ".toml"))
-    digest = hashlib.sha256(Path(settings.__file__).read_bytes())
-    for file in sources:
+    here = Path(settings.__file__).parent
+    digest = hashlib.sha256()
+    for file in (*(here / f"{name}.py" for name in ("measuring", "settings", "tuning")), *sources):
         digest.update(file.read_bytes())
     return digest.hexdigest()[:12]
 

@@ -9,7 +9,8 @@ figure of settings with a past. The loads of rule 5 were raised once before (fro
    that name submission, run time and GPUs of each job (ms_itp_2021, philly_2017_jobs,
    philly_15k_status, helios_15k_status, alcf_thetagpu); traces of several clusters are split.
 2. Of these, in order of their names, every second one (the first, the third, ...) is for
-   development; the others are held out and are read once, at the end.
+   development; the others are held out and are read once, at the end. philly_15k_status turned out
+   to hold jobs of philly_2017_jobs, of the development clusters as well, and is in neither.
 3. A seed is a window of 600 jobs (as many as there are where there are fewer). Half of a cluster's
    jobs, but at most 1,500, lie before its first window; the five windows begin at even distances
    from there to the last place that leaves room. A seed also draws the synthetic workload (and
@@ -54,6 +55,7 @@ FILES = {
     "theta": "alcf_thetagpu",
 }
 SPLIT = ("itp", "philly")
+SAME_AS_ANOTHER = ("philly-15k",)
 LEAST_JOBS = 1000
 JOBS = 600
 PAST = 1500
@@ -90,7 +92,8 @@ def _clusters() -> Iterator[tuple[str, TraceColumns]]:
 
 
 def all_sites() -> list[Site]:
-    return [Site(name, number % 2 == 1) for number, name in enumerate(_traces())]
+    sites = [Site(name, number % 2 == 1) for number, name in enumerate(_traces())]
+    return [site for site in sites if site.name not in SAME_AS_ANOTHER]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,7 +23,15 @@ from pathlib import Path
 from typing import Any
 
 from bench.command import command_line, machine
-from bench.proof.measuring import ALONE, INSTEAD, Case, geometric_mean, interval, measure_all
+from bench.proof.measuring import (
+    ALONE,
+    INSTEAD,
+    Case,
+    by_cluster,
+    geometric_mean,
+    interval,
+    measure_all,
+)
 from bench.proof.settings import JOBS, LOADS, PAST, SEEDS, Window, all_sites
 from schedmate.simulator.estimators.controls import CONTROLS, HISTORY
 
@@ -38,8 +46,8 @@ def rows_of(path: Path) -> list[dict[str, Any]]:
 
 def summarise(rows: Rows, explained: float) -> None:
     """A line for each policy and predictor, of the settings that count."""
-    print("policy | predictor | settings | gain (95 % over seeds) | worst, best | slowdown | p99 |"
-          " worst user | latest job, h | log error")  # fmt: skip
+    print("policy | predictor | settings | gain (95 % over clusters) | worst, best | slowdown |"
+          " p99 | worst user | latest job, h | log error")  # fmt: skip
     for policy in dict.fromkeys(row["policy"] for row in rows):
         for predictor in (*CONTROLS, *INSTEAD.get(policy, ())):
             these = [
@@ -54,10 +62,7 @@ def summarise(rows: Rows, explained: float) -> None:
 
 
 def _figures(these: Rows) -> str:
-    seeds: dict[int, list[float]] = defaultdict(list)
-    for row in these:
-        seeds[row["seed"]].append(row["gain"])
-    low, high = interval([geometric_mean(each) for each in seeds.values()])
+    low, high = interval(by_cluster((row["site"], row["gain"]) for row in these))
     gains = [row["gain"] for row in these]
     means = {name: geometric_mean(row[name] for row in these) for name in ("slowdown_gain", "p99")}
     worst = min(row["worst_user"] for row in these)

@@ -229,6 +229,14 @@ class Settings:
 
 
 _NAMES = [one.name for one in fields(Settings)]
+_NO_SETTINGS = frozenset(
+    f"SCHEDMATE_{name}"
+    for name in (
+        *("CONFIG", "DATA", "DEBUG"),
+        *("JOB_ID", "JOB_NAME", "RESTART_COUNT", "SLOTS", "ATTEMPT"),
+    )
+)
+"""Variables of the verbs, the benchmarks and the jobs of the local scheduler."""
 
 
 def user_file() -> Path:
@@ -243,6 +251,16 @@ def _refuse_misspelt_variables() -> None:
             near = get_close_matches(name, _NAMES, n=1, cutoff=0.75)
             if near:
                 raise BadInput(f"{variable} is no setting; is SCHEDMATE_{near[0].upper()} meant?")
+
+
+def unknown_variables() -> list[str]:
+    """A sentence for each `SCHEDMATE_*` variable that sets nothing and is not known otherwise."""
+    known = [f"SCHEDMATE_{name.replace('.', '__').upper()}" for name in _names(asdict(Settings()))]
+    return [
+        f"{variable} is no setting and is ignored{meant(variable, known)}"
+        for variable in sorted(os.environ.keys() - _variables().keys() - _NO_SETTINGS)
+        if variable.startswith("SCHEDMATE_") and not variable.startswith("SCHEDMATE_TEST_")
+    ]
 
 
 def _in_file(path: Path) -> dict[str, Any]:

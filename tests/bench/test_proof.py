@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -102,17 +103,30 @@ def test_an_interrupted_measurement_goes_on(monkeypatch, tmp_path):
     assert len([json.loads(line) for line in kept.read_text().splitlines()]) == 4
 
 
-def test_measurements_of_another_revision_are_made_again(monkeypatch, tmp_path):
+@pytest.mark.parametrize("changed", ["revision", "jobs", "policies", "predictors", "past"])
+def test_measurements_of_anything_else_are_made_again(changed, monkeypatch, tmp_path):
     monkeypatch.setattr(predictions, "KEPT", tmp_path)
     kept = tmp_path / "rows.jsonl"
     case = Case(window=window(), policies=("fifo",), predictors=("oracle",))
-    older = [row | {"revision": "older", "gain": 99.0} for row in measuring.measured(case)]
-    kept.write_text("".join(json.dumps(row) + "\n" for row in older))
+    older = {
+        "revision": case,
+        "jobs": replace(case, window=replace(case.window, jobs=90)),
+        "policies": replace(case, policies=("easy",)),
+        "predictors": replace(case, predictors=("constant",)),
+        "past": replace(case, window=replace(case.window, past=0)),
+    }[changed]
+    with monkeypatch.context() as patch:
+        if changed == "revision":
+            patch.setattr(measuring, "revision", lambda _: "older")
+        list(measure_all([older], workers=1, kept=kept))
+    before = kept.read_text()
 
     rows = list(measure_all([case], workers=1, kept=kept))
 
     assert len(rows) == 2
-    assert all(row["gain"] < 99.0 for row in rows)
+    assert {row["case"] for row in rows}.isdisjoint(
+        json.loads(line)["case"] for line in before.splitlines()
+    )
 
 
 def test_the_knee_is_where_longer_bounds_gain_little_more():

@@ -9,6 +9,8 @@ import pytest
 
 from schedmate import config
 from schedmate.model import BadInput
+from schedmate.service.start_warnings import start_warnings
+from schedmate.service.usecases.checkup import run_checks
 
 
 @pytest.fixture(autouse=True)
@@ -67,6 +69,23 @@ def test_a_misspelt_variable_is_not_passed_over(monkeypatch):
     monkeypatch.setenv("SCHEDMATE_LOKAL__SLOTS", "2")
     with pytest.raises(BadInput, match="SCHEDMATE_LOKAL__SLOTS is no setting; is SCHEDMATE_LOCAL"):
         config.load()
+
+
+def test_a_variable_that_sets_nothing_is_warned_of_with_the_nearest_setting(monkeypatch, tmp_path):
+    monkeypatch.setenv("SCHEDMATE_STATE_DIR", str(tmp_path))
+    monkeypatch.setenv("SCHEDMATE_WEB_SOCKET", "/run/x.sock")
+    warning = "SCHEDMATE_WEB_SOCKET is no setting and is ignored; is SCHEDMATE_WEB__SOCKET meant?"
+    assert warning in start_warnings(config.load())
+    [settings] = [one for one in run_checks(config.load()) if one.part == "settings"]
+    assert (settings.state, settings.fix) == ("note", warning)
+
+
+@pytest.mark.parametrize(
+    "name", ["WEB__SOCKET", "STATE_DIR", "CONFIG", "JOB_ID", "RESTART_COUNT", "DATA", "TEST_SECRET"]
+)
+def test_a_known_variable_is_not_warned_of(monkeypatch, tmp_path, name):
+    monkeypatch.setenv(f"SCHEDMATE_{name}", str(tmp_path))
+    assert config.unknown_variables() == []
 
 
 @pytest.mark.parametrize(

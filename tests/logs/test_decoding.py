@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import codecs
 import gzip
 import lzma
 
@@ -70,6 +71,24 @@ def test_what_is_unpacked_is_bounded(pack, monkeypatch):
 def test_other_bytes_are_left_alone(content):
     assert read(content) == content
     assert is_plain(content)
+
+
+@pytest.mark.parametrize("mark", [codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_LE])
+@pytest.mark.parametrize("text", [LOG, "RuntimeError: no\n", "x", "100%|████████| 40/40\r" * 90])
+def test_a_mark_before_bytes_that_are_no_wide_letters_is_none(mark, text):
+    content = mark + text.encode()
+    assert read(content) == content
+    assert is_plain(content[:4096])
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
+@pytest.mark.parametrize(
+    "text", ["ひらがなだけのぎょう" * 8 + "\n", "损失在下降", "потеря", "손실", "x", "मॉडल\n", ""]
+)
+def test_wide_letters_of_any_script_have_their_mark_believed(encoding, text):
+    content = (text * 9).encode(encoding)
+    assert read(content) == (text * 9).encode()
+    assert not is_plain(content)
 
 
 def test_the_mark_of_utf_8_is_no_text():

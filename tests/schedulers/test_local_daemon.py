@@ -88,6 +88,14 @@ def test_every_attempt_has_logs_of_its_own(site):
     assert site.lines(f"{out}.attempt-2") == ["out 1"]
     assert site.lines(f"{out}.attempt-3") == ["out 2"]
     assert site.lines(f"{err}.attempt-2") == site.lines(err) == ["err"]
+    job = site.job(job_id)
+    places = [
+        tuple(log.rpartition("/")[2] for log in logs) for logs in (job.logs, job.earlier_logs)
+    ]
+    assert places == [
+        (f"{out}.attempt-3", f"{err}.attempt-3"),
+        (f"{out}.attempt-2", f"{err}.attempt-2", out, err),
+    ]
 
 
 def test_a_log_of_an_earlier_job_is_not_written_on(site, tmp_path):

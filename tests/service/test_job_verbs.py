@@ -138,6 +138,46 @@ def test_the_mark_stays_where_there_is_no_room_for_the_words():
     assert "RUNNING !" in out.getvalue()
 
 
+def drawn(views, width):
+    out = io.StringIO()
+    LegibleConsole(file=out, width=width).print(queue_table(views, 5000.0, width))
+    return out.getvalue().splitlines()
+
+
+def test_no_jobs_are_an_empty_table():
+    assert "".join(drawn([], 80)).strip() == ""
+
+
+@pytest.mark.parametrize("width", [60, 70, 80, 90, 100, 120, 200])
+@pytest.mark.parametrize("users", [("ada", "ada"), ("ada", "a-rather-long-user")])
+def test_ids_states_and_times_are_whole_on_a_narrow_screen(width, users):
+    """Names and what is known share the rest; no line is longer than the screen."""
+    times = {"start_time": 1000.0, "name": "pretrain-large-model"}
+    views = [
+        JobView(
+            job=a_job(
+                id="1234567", user=users[0], state=JobState.COMPLETED, end_time=4700.0, **times
+            ),
+            progress=a_progress(),
+            diagnoses={},
+        ),
+        JobView(
+            job=a_job(
+                id="1234568", user=users[1], state=JobState.OUT_OF_MEMORY, end_time=4600.0, **times
+            ),
+            progress=None,
+            diagnoses={0: SICK},
+        ),
+    ]
+    lines = drawn(views, width)
+    text = "\n".join(lines)
+    assert max(map(len, lines)) <= width
+    for whole in ("JOBID", "1234567", "COMPLETED", "OUT_OF_MEMORY", "01:01:40", "01:00:00", "REAL"):
+        assert whole in text
+    assert "pretra" in lines[1]
+    assert "gpu_ecc" in lines[2], "what it died of comes first"
+
+
 def test_users_are_named_where_there_are_several(site):
     site.scheduler.put(a_job(id="1", user="ada"))
     assert "USER" not in site.run("jobs").out

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gzip
-from itertools import count
+from itertools import count, pairwise
 
 import pytest
 from hypothesis import example, given
@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from schedmate.model import NotFound
 from schedmate.model.account import account_name
-from schedmate.service.views import log_ranges
+from schedmate.service.views import log_ranges, log_search
 from schedmate.service.views.log_fold import folded
 from schedmate.service.views.log_ranges import open_log
-from schedmate.service.views.log_search import next_trouble, search
+from schedmate.service.views.log_search import next_trouble, previous_trouble, search
 from schedmate.service.views.log_terminal import masked_text, screen_line
 
 
@@ -190,10 +190,51 @@ def test_a_masked_secret_is_not_found_by_a_search(opened):
 
 def test_the_next_error(opened):
     with opened(b"fine\nterror of the seas\nValueError: no\nfine\nKilled\n") as log:
-        first = next_trouble(log, 0)
+        first = next_trouble(log, 0).line
         assert log.number_at(first) == 3
-        assert log.number_at(next_trouble(log, first + 1)) == 5
-        assert next_trouble(log, log.size) is None
+        assert log.number_at(next_trouble(log, first + 1).line) == 5
+        assert next_trouble(log, log.size).line is None
+
+
+@pytest.mark.usefixtures("small")
+def test_errors_are_the_same_in_both_directions(opened, monkeypatch):
+    monkeypatch.setattr(log_search, "BLOCK", 1024)
+    monkeypatch.setattr(log_ranges, "_LONGEST_LINE", 300)
+    word = st.sampled_from(["ok", "error", "\x1b[31mfailed\x1b[0m", "bar\r" * 40, "x" * 100])
+
+    @given(st.lists(st.lists(word, max_size=4).map(" ".join), min_size=1, max_size=30))
+    def check(lines):
+        with opened("".join(f"{line}\n" for line in lines).encode()) as log:
+            down, at = [], 0
+            while (found := next_trouble(log, at).line) is not None:
+                down.append(found)
+                at = found + 1
+            up, at = [], log.size
+            while (found := previous_trouble(log, at).line) is not None:
+                up.insert(0, found)
+                at = found
+            numbers = [log.number_at(place) for place in down]
+        assert up == down
+        assert numbers == [
+            n for n, line in enumerate(lines, 1) if "error" in line or "failed" in line
+        ]
+
+    check()
+
+
+def test_a_search_for_errors_goes_on_where_one_request_ends(opened, monkeypatch):
+    monkeypatch.setattr(log_search, "BLOCK", 64)
+    monkeypatch.setattr(log_search, "_READ_AT_ONCE", 128)
+    with opened(b"Error\n" + b"fine\n" * 100 + b"Error\n") as log:
+        later, steps = next_trouble(log, 1), 0
+        while later.line is None and later.reached < log.size:
+            later, steps = next_trouble(log, later.reached), steps + 1
+        assert log.number_at(later.line) == 102
+        assert steps > 1
+        earlier = previous_trouble(log, later.line)
+        while earlier.line is None and earlier.reached > 0:
+            earlier = previous_trouble(log, earlier.reached)
+        assert earlier.line == 0
 
 
 def test_a_log_is_folded_to_the_cause_and_its_end(opened):
@@ -216,6 +257,59 @@ def test_what_is_folded_never_overlaps(opened):
         assert shown == sorted(set(shown))
         assert {number for number in numbers if number <= length} <= set(shown)
         assert shown[-1] == length
+
+    check()
+
+
+BAR = b"".join(b"%3d%%|####| %d/20000 [1.2it/s]\r" % (n // 200, n) for n in range(20_000)) * 3
+
+
+@pytest.mark.parametrize("end", [b"", b"\n", b"\nTraceback\nRuntimeError: no\n"])
+def test_a_long_bar_is_one_line_as_a_terminal_leaves_it(opened, end):
+    with opened(BAR + b"RuntimeError: no" + end) as log:
+        for ranges in (
+            folded(log, [1], masked=False),
+            [log.forwards(0, masked=False)],
+            [log.backwards(log.size, masked=False)],
+        ):
+            [found] = ranges
+            assert [line.number for line in found.lines] == list(
+                range(1, max(1, end.count(b"\n")) + 1)
+            )
+            assert (found.begin, found.end) == (0, log.size)
+            assert found.lines[0].screen.text == "RuntimeError: no"
+            assert found.lines[0].screen.redrawn == 60_000
+        assert [line.number for line in search(log, "RuntimeError: no", masked=False).lines][
+            :1
+        ] == [1]
+
+
+def test_pages_of_long_lines_have_every_byte_once(opened, monkeypatch):
+    """Also of lines that are too long to be shown as a whole."""
+    monkeypatch.setattr(log_ranges, "_MOST_BYTES", 32)
+    monkeypatch.setattr(log_ranges, "_LONGEST_LINE", 100)
+    line = st.integers(0, 200).flatmap(lambda size: st.sampled_from(["x" * size, "y\r" * size]))
+
+    @given(st.lists(line, min_size=1, max_size=8), st.integers(1, 5), st.sampled_from(["", "\n"]))
+    def check(lines, count, end):
+        with opened(("\n".join(lines) + end).encode()) as log:
+            at, down = 0, []
+            while at < log.size:
+                found = log.forwards(at, lines=count, masked=False)
+                assert (found.begin, found.end > at) == (at, True)
+                down += found.lines
+                at = found.end
+            up = []
+            while at > 0:
+                found = log.backwards(at, lines=count, masked=False)
+                assert (found.end, found.begin < at) == (at, True)
+                up[:0] = found.lines
+                at = found.begin
+            whole = folded(log, [1, 7], masked=False)
+        for shown in (down, up, [one for part in whole for one in part.lines]):
+            numbers = [one.number for one in shown if one.number is not None]
+            assert numbers == sorted(set(numbers))
+        assert all(one.end <= other.begin for one, other in pairwise(whole))
 
     check()
 

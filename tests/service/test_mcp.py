@@ -16,7 +16,7 @@ from mcp import Client, StdioServerParameters, stdio_client
 from schedmate.config import Settings
 from schedmate.mcp.protocol import McpServer
 from schedmate.mcp.tools import Tool, tools_of
-from schedmate.model import JobState, Match, NotFound
+from schedmate.model import BadInput, JobState, Match, NotFound
 from schedmate.service.wiring import open_store
 from schedmate.store import KeptAdvice
 from schedmate.testing.builders import a_diagnosis, a_job, a_past_run, a_prediction, an_advice
@@ -129,6 +129,18 @@ def test_wrong_arguments_are_named_to_the_assistant(arguments):
         tools=[a_tool(lambda _: pytest.fail("called"))],
     )
     assert found["result"]["isError"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "sentence"),
+    [("integer", "x", "n must be an integer"), ("string", 1, "n must be a string")],
+)
+def test_the_kind_of_an_argument_is_named(kind, value, sentence):
+    tool = Tool(
+        name="t", title="", description="", properties={"n": {"type": kind}}, answer=lambda _: {}
+    )
+    with pytest.raises(BadInput, match=sentence):
+        tool.call({"n": value})
 
 
 def test_an_assistant_learns_which_states_there_are():

@@ -238,7 +238,7 @@ def test_what_an_operator_would_run_is_told(scheduler, condition, probability, t
     assert drain_command(view, scheduler) == (command if there else None)
 
 
-def test_failures_that_look_the_same_are_counted(place, monkeypatch):
+def test_another_user_gets_numbers_without_what_the_jobs_died_of(place, monkeypatch):
     settings = place.settings
     monkeypatch.setattr("schedmate.config.load", lambda: settings)
     monkeypatch.setattr(
@@ -248,7 +248,17 @@ def test_failures_that_look_the_same_are_counted(place, monkeypatch):
         for number, user in enumerate(["ada", "bob", "cyd", "ada"], start=500):
             fail(store, str(number), user, "gpu041", at=time.time() - 60)
 
-    shown = " ".join(CliRunner().invoke(root, ["nodes"]).output.split())
+        fail(store, "600", "ada", "gpu042", at=time.time() - 60)
+        fail(store, "700", "eve", "gpu043", at=time.time() - 60)
 
-    assert "4 times gpu_ecc of another user, today" in shown
-    assert shown.count("gpu_ecc") == 1
+    rows = {
+        line.split()[0]: line
+        for line in CliRunner().invoke(root, ["nodes"]).output.split("\n")
+        if line
+    }
+
+    assert rows["gpu041"].split()[2:5] == ["4", "0", "3"]
+    assert rows["gpu042"].split()[2:5] == ["0", "0", "0"], "it would be about ada's job"
+    assert "gpu_ecc of eve, job 700, today" in rows["gpu043"]
+    assert "gpu_ecc" not in rows["gpu041"] + rows["gpu042"]
+    assert "scontrol" not in " ".join(rows.values())

@@ -106,6 +106,16 @@ def test_a_dry_run_changes_nothing(store):
     assert (scheduler.calls, store.actions(), store.unhandled_events()) == ([], before, [])
 
 
+@pytest.mark.parametrize(("state", "waits"), [(JobState.PENDING, True), (JobState.RUNNING, False)])
+def test_a_retry_that_waits_is_not_undone_and_that_is_stated(store, state, waits):
+    done(store, "requeue", code="worth_a_retry")
+    scheduler = FakeScheduler()
+    scheduler.put(a_job(restarts=1, state=state))
+    [found] = revert(scheduler, store, now=2.0)
+    assert found.outcome == "cannot"
+    assert ("the new one takes place unless the job is cancelled" in found.text) is waits
+
+
 def test_what_a_person_changed_since_is_theirs(store):
     scheduler = everything(store)
     request = Request(time_limit_s=7200.0, exclude_nodes=("mine",), time_min_s=60.0)

@@ -52,6 +52,10 @@ def test_an_operator_corrects_a_diagnosis_for_all(failed):
     assert "correct a diagnosis" in text
 
 
+def test_a_correction_for_all_states_that_past_failures_stay(failed):
+    assert "of any job from now on; past failures of other jobs keep" in failed.get("/jobs/1").text
+
+
 def test_its_owner_corrects_it_for_this_run_alone(failed):
     failed.taken_for(a_job().user)
     given = token(failed, "/jobs/1")
@@ -183,7 +187,9 @@ def test_what_was_undone_is_not_offered_again(place, page_of_place):
         served.store.settle(action, "done", at=1.0)
     served.show(place.job(blocker), place.job(waiting))
     assert client.job(waiting).may == ("revert",)
-    assert "Undo what was done" in served.get(f"/jobs/{waiting}").text
+    shown = served.get(f"/jobs/{waiting}").text
+    assert "Undo what was done" in shown
+    assert "A run that was queued again still takes place unless the job is cancelled." in shown
     assert client.job(blocker).may == (), "a run that is gone does not come back"
 
     assert [one.outcome for one in client.revert(waiting, dry_run=True).actions] == ["would_undo"]

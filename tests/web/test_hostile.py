@@ -141,7 +141,7 @@ def test_dangers_are_seen():
 
 
 LONG = "n" * 100_000
-TURNED = "\u202egpj.exe\u2066 and more\u2069"
+TURNED = "\u202egpj.exe\u2066 and\u200b more\u2069"
 
 
 def test_a_name_of_any_length_leaves_room_for_others(served):
@@ -167,7 +167,7 @@ def test_a_name_of_usual_length_is_whole(served):
     assert served.get("/api/v1/jobs/1").json["job"]["name"] == "n" * 200
 
 
-def test_nothing_turns_the_reading_direction_of_a_page(served, tmp_path):
+def test_nothing_turns_the_reading_direction_of_a_page_or_hides(served, tmp_path):
     served.taken_for("root", operator=True)
     log = tmp_path / "train.log"
     log.write_text(f"step 1/9 {TURNED}\n")
@@ -176,5 +176,7 @@ def test_nothing_turns_the_reading_direction_of_a_page(served, tmp_path):
     served.show(a_job(id="1", state=JobState.FAILED, **texts), a_job(id="2", **texts))
     for path in ("/", "/cluster", "/jobs/1", "/jobs/1/log", "/jobs/1/log?q=exe"):
         text = served.get(path, Accept="text/html").text
-        assert "\\u202egpj.exe\\u2066 and more\\u2069" in text, path
-        assert not set(text) & set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"), path
+        assert "\\u202egpj.exe\\u2066 and\\u200b more\\u2069" in text, path
+        assert not set(text) & set(
+            "\u200b\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+        ), path

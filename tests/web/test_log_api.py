@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from schedmate.client import Client
 from schedmate.model import Evidence, JobState, NotFound
+from schedmate.service.views.log_ranges import BLOCK
 from schedmate.testing.builders import a_diagnosis, a_job
 
 pytestmark = pytest.mark.processes
@@ -96,6 +99,29 @@ def test_secrets_are_shown_to_the_owner_alone(site, client):
     assert KEY in str(client.log("1"))
 
 
+def test_a_private_key_is_masked_for_operators_whatever_is_asked_for(site):
+    """Also where the whole log is sent in blocks of which one begins inside of the key."""
+    key = "-----BEGIN PRIVATE KEY-----\nMIIEow\nshort1\nsQ==\n-----END PRIVATE KEY-----\n"
+    path = Path(site.site.board.view("1").job.logs[0])
+    filler = "x" * (BLOCK - path.stat().st_size - len(key) // 2 - 1) + "\n"
+    with path.open("a") as log:
+        log.write(filler + key + "the end\n")
+    inside = path.stat().st_size - len(key) // 2
+    paths = (
+        *("/jobs/1/log?show=end", "/jobs/1/log/raw", f"/jobs/1/log/lines?at={inside}"),
+        *(f"/api/v1/jobs/1/log?at={inside}", "/api/v1/jobs/1/log?show=end&limit=4"),
+        "/api/v1/jobs/1/log?q=sQ",
+    )
+    site.taken_for("op", operator=True)
+    for asked in paths:
+        answer = site.get(asked)
+        assert answer.status == 200, asked
+        assert not [one for one in ("MIIEow", "short1", "sQ==") if one in answer.text], asked
+    assert site.get("/jobs/1/log/raw").text.endswith("the end\n")
+    site.taken_for(a_job().user)
+    assert all("sQ==" in site.get(asked).text for asked in paths)
+
+
 @pytest.mark.parametrize(
     "query", ["file=7", "at=-1", "limit=0", "show=middle", "line=0", f"q={'x' * 2000}"]
 )
@@ -103,6 +129,22 @@ def test_what_cannot_be_shown(site, query):
     answer = site.get(f"/api/v1/jobs/1/log?{query}")
     assert answer.status in (404, 422)
     assert answer.headers["content-type"] == "application/problem+json"
+
+
+def test_a_log_that_is_not_there_has_a_reason(site, client, tmp_path):
+    later, first = tmp_path / "b.out.attempt-2", tmp_path / "b.out"
+    first.write_text("the first attempt\n")
+    logs = {"logs": (str(later),), "earlier_logs": (str(first),), "restarts": 1}
+    site.show(a_job(id="2", state=JobState.PENDING, **logs))
+    for asked in ({}, {"show": "end"}, {"line": 3}):
+        found = client.log("2", **asked)
+        assert found.absent == "Attempt 2 has not started yet: it has no log."
+        assert (found.ranges, found.size, found.identity, found.next) == ((), 0, "", None)
+    assert found.files == ("b.out.attempt-2", "b.out")
+    earlier = client.log("2", file=1)
+    assert (texts(earlier), earlier.absent) == (["the first attempt"], None)
+    (tmp_path / "train.log").unlink()
+    assert client.log("1").absent == "This log is gone: it was deleted or moved."
 
 
 def test_curves_of_loss(client):

@@ -7,6 +7,7 @@ import os
 import pytest
 
 from schedmate.model import Evidence, Finding, JobState, Workload
+from schedmate.service.views import log_search
 from schedmate.store import KeptAdvice
 from schedmate.testing.builders import a_diagnosis, a_job, an_advice
 
@@ -134,6 +135,119 @@ def test_the_line_behind_a_value(failed):
 )
 def test_only_files_that_are_quoted_are_opened(failed, name):
     assert failed.get(f"/jobs/1/file?name={name}&line=1").status == 404
+
+
+def test_the_previous_error_is_a_redirect_too(failed):
+    page = failed.get("/jobs/1/log/next-error?at=20000&back=1")
+    assert 'id="L500"' in page.text
+    first = failed.get("/jobs/1/log/next-error?at=100&back=1")
+    assert 'id="L1"' in first.text
+    assert "No earlier line names an error" in first.text
+
+
+def test_a_log_is_searched_for_errors_to_its_end(failed, monkeypatch):
+    monkeypatch.setattr(log_search, "_READ_AT_ONCE", 4096)
+    monkeypatch.setattr(log_search, "BLOCK", 1024)
+    assert 'id="L500"' in failed.get("/jobs/1/log/next-error?at=0").text
+    assert 'id="L500"' in failed.get("/jobs/1/log/next-error?at=19000&back=1").text
+
+
+WAITING = {"state": JobState.PENDING, "start_time": None}
+
+
+@pytest.mark.parametrize("query", ["", "?show=end", "?file=0", "?show=start", "?line=7", "?q=x"])
+def test_a_job_that_waits_has_no_log_yet(failed, tmp_path, query):
+    failed.show(a_job(id="2", logs=(str(tmp_path / "later.out"),), **WAITING))
+    answer = failed.get(f"/jobs/2/log{query}")
+    assert answer.status == 200
+    assert "has not started yet" in answer.text or "No line has" in answer.text
+    assert "/log/raw" not in answer.text
+
+
+@pytest.mark.parametrize("logs", [(), ("later.out",)])
+def test_a_job_that_waits_offers_no_log(failed, tmp_path, logs):
+    paths = tuple(str(tmp_path / name) for name in logs)
+    failed.show(a_job(id="2", logs=paths, **WAITING))
+    text = failed.get("/jobs/2").text
+    assert "Open its log" not in text
+    assert "Follow it" not in text
+    assert "/jobs/2/log" not in text
+    assert all(f"{path} " in text for path in paths)
+    assert "This job has not started yet" in failed.get("/jobs/2/log").text
+
+
+def test_lines_of_a_log_that_is_not_there_yet_come_once_it_is(failed, tmp_path):
+    log = tmp_path / "later.out"
+    failed.show(a_job(id="2", logs=(str(log),), **WAITING))
+    before = failed.get("/jobs/2/log/lines?at=0")
+    assert (before.status, before.headers["x-log-end"]) == (200, "0")
+    log.write_text("the first line\n")
+    known = before.headers["x-log-identity"]
+    assert "the first line" in failed.get(f"/jobs/2/log/lines?at=0&known={known}").text
+
+
+def test_the_logs_of_all_attempts_can_be_opened(failed, tmp_path):
+    first, second = tmp_path / "a.out", tmp_path / "a.out.attempt-2"
+    first.write_text("what the first attempt wrote\n")
+    third = str(tmp_path / "a.out.attempt-3")
+    failed.show(
+        a_job(
+            id="2",
+            restarts=2,
+            workdir=str(tmp_path),
+            logs=(third,),
+            earlier_logs=(str(second), str(first)),
+            **WAITING,
+        )
+    )
+    job = failed.get("/jobs/2").text
+    assert '/jobs/2/log?file=2">Open its log' in job
+    assert "/jobs/2/log?file=1" not in job
+    assert "Follow it" not in job
+    newest = failed.get("/jobs/2/log").text
+    assert "Attempt 3 has not started yet" in newest
+    assert 'href="?file=2"' in newest
+    assert "what the first attempt wrote" in failed.get("/jobs/2/log?file=2").text
+    assert "gone" in failed.get("/jobs/2/log?file=1").text
+    failed.taken_for("eve")
+    for place in range(3):
+        assert failed.get(f"/jobs/2/log?file={place}").status == 404
+    assert "a.out" not in failed.get("/jobs/2").text
+    assert "a.out" not in failed.get("/api/v1/jobs/2").text
+
+
+def test_a_deleted_log_is_gone(failed):
+    failed.log.unlink()
+    for query in ("", "?line=500", "?show=end", "?at=7"):
+        answer = failed.get(f"/jobs/1/log{query}", Accept="text/html")
+        assert answer.status == 200
+        assert "This log is gone: it was deleted or moved." in answer.text
+    assert "Open its log" not in failed.get("/jobs/1").text
+    raw = failed.get("/jobs/1/log/raw")
+    assert (raw.status, raw.json["detail"]) == (404, "This log is gone: it was deleted or moved.")
+
+
+def test_a_long_bar_that_ends_in_an_error_is_one_line(failed):
+    bar = "".join(f"{step}/90000 [1.23it/s]\r" for step in range(90_000))
+    failed.log.write_text(f"{bar}RuntimeError: no more")
+    evidence = (Evidence(str(failed.log), 1, "RuntimeError"),)
+    failed.store.keep_diagnosis("1", 0, a_diagnosis("gpu_oom", evidence=evidence))
+    failed.site.refresh()
+    text = failed.get("/jobs/1/log").text
+    assert text.count('id="L1"') == 1
+    assert "RuntimeError: no more" in text
+    assert "folded" not in text
+    [found] = failed.get("/api/v1/jobs/1/log").json["ranges"]
+    [line] = found["lines"]
+    assert (line["number"], line["cause"], line["text"]) == (1, True, "RuntimeError: no more")
+
+
+def test_a_stray_byte_order_mark_hides_nothing(failed):
+    failed.log.write_bytes(b"\xff\xfe" + failed.log.read_bytes())
+    text = failed.get("/jobs/1/log").text
+    assert "RuntimeError: " in text
+    assert "of text" not in text
+    assert "1 line with" in failed.get("/jobs/1/log?q=step+999").text
 
 
 def test_a_log_that_is_not_the_jobs_is_not_there(failed):

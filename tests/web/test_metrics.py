@@ -16,9 +16,17 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from schedmate.config import Settings
 from schedmate.model import JobState, Spread
+from schedmate.service.usecases.persons_decisions import correct_diagnosis
 from schedmate.service.wiring import open_store
 from schedmate.store import KeptAdvice
-from schedmate.testing.builders import a_diagnosis, a_job, a_progress, an_advice
+from schedmate.testing.builders import (
+    a_diagnosis,
+    a_job,
+    a_past_run,
+    a_prediction,
+    a_progress,
+    an_advice,
+)
 from schedmate.web.metrics import Metrics
 from schedmate.web.site import Site
 
@@ -72,6 +80,52 @@ def test_what_was_there_before_is_not_counted_and_what_comes_is(tmp_path):
 
         assert counted("gpu_oom") is None
         assert counted("gpu_ecc") == 1
+
+
+def test_a_correction_is_no_diagnosis_that_was_made(served):
+    failed = a_job(id="1", state=JobState.FAILED)
+    served.store.keep_diagnosis("1", 0, a_diagnosis("gpu_ecc"))
+    served.show(failed)
+    correct_diagnosis(served.store, failed, "network", by="ada", at=time.time(), for_all=False)
+    served.show(a_job(id="1", state=JobState.FAILED, comment="changed"))
+    assert served.site.board.view("1").diagnoses[0].reason == "network"
+    found = samples(served)
+    assert found["schedmate_diagnoses_total", "gpu_ecc"] == 1
+    assert ("schedmate_diagnoses_total", "network") not in found
+
+
+def test_who_is_no_operator_gets_the_number_of_diagnoses_alone(served):
+    for number, reason in enumerate(("gpu_ecc", "network", "network")):
+        served.store.keep_diagnosis(str(number), 0, a_diagnosis(reason))
+        served.show(a_job(id=str(number), state=JobState.FAILED))
+    served.taken_for("eve")
+    counted = {name: value for name, value in samples(served).items() if "diagnoses" in name[0]}
+    assert counted == {("schedmate_diagnoses_total", "any"): 3}
+
+
+WIDE = a_prediction(duration_s=Spread(1.0, 60.0, 1e6))
+
+
+@pytest.mark.parametrize(
+    ("state", "took_s", "made", "counted"),
+    [
+        (JobState.COMPLETED, 60.0, a_prediction(60.0), 1),
+        (JobState.FAILED, 60.0, a_prediction(60.0), 1),
+        (JobState.COMPLETED, 0.5, a_prediction(60.0), 0),
+        (JobState.CANCELLED, 60.0, a_prediction(60.0), 0),
+        (JobState.COMPLETED, 60.0, WIDE, 0),
+    ],
+)
+def test_the_page_of_accuracy_counts_the_same_runs(served, state, took_s, made, counted):
+    begin = time.time() - 600
+    served.store.keep_advice("1", KeptAdvice(an_advice(prediction=made), None))
+    served.show(a_job(id="1", state=JobState.RUNNING, start_time=begin))
+    ended = a_job(id="1", state=state, start_time=begin, end_time=begin + took_s)
+    served.store.keep_run(a_past_run(job=ended))
+    served.show(ended)
+    totals = [n for name, n in samples(served).items() if name[0] == "schedmate_predictions_total"]
+    page = served.get("/api/v1/accuracy").json["predictions"][0]
+    assert (sum(totals), page["cases"]) == (counted, counted)
 
 
 @pytest.mark.parametrize(

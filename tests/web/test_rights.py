@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
 
@@ -14,6 +15,7 @@ from schedmate.testing.builders import (
     a_diagnosis,
     a_job,
     a_learned_rule,
+    a_past_failure,
     a_past_run,
     a_prediction,
     a_progress,
@@ -28,6 +30,8 @@ PRIVATE = "zebra"
 """In every text of the owner's that any answer could show."""
 OWNER = a_job().user
 """An account whose files can be read here."""
+REASON = "gpu_ecc"
+"""What the owner's job died of."""
 NOT_THERE, NO_TEXT, OWN = "404", "answered without any text of the owner's", "of the asker alone"
 EXPECTED = {
     "GET /": NO_TEXT,
@@ -132,21 +136,26 @@ def site(served, tmp_path):
         "script": f"{PRIVATE}.py",
         "nodes": ("n1",),
     }
-    failed = a_job(id="3", user=OWNER, state=JobState.FAILED, **texts)
+    times = {"start_time": time.time() - 60, "end_time": time.time() - 30}
+    failed = a_job(id="3", user=OWNER, state=JobState.FAILED, **texts, **times)
     store = served.store
     matches = (Match(job_id="9", similarity=0.9, duration_s=60.0),)
     made = a_prediction(matches=matches, explanation=f"like {PRIVATE}")
     store.keep_advice("1", KeptAdvice(an_advice(prediction=made), None))
     store.keep_progress("1", 0, a_progress(log=f"{PRIVATE}.log", links=(PRIVATE,)), at=1.0)
-    store.keep_diagnosis("3", 0, a_diagnosis("gpu_ecc", summary=PRIVATE, suggestion=PRIVATE))
+    store.keep_diagnosis("3", 0, a_diagnosis(REASON, summary=PRIVATE, suggestion=PRIVATE))
     store.keep_run(a_past_run(job=a_job(id="9", user=OWNER, state=JobState.COMPLETED, **texts)))
     store.keep_run(a_past_run(job=failed))
     proposed = {"origin": an_origin("llm", owner=OWNER, about=PRIVATE), "positives": (PRIVATE,)}
-    store.keep_rule(a_learned_rule("r1", enabled=False, pattern=PRIVATE, **proposed))
+    store.keep_rule(a_learned_rule("r1", enabled=False, pattern=PRIVATE, reason=REASON, **proposed))
+    taught = an_origin("operator", owner=OWNER, about=PRIVATE)
+    store.remember_failure(a_past_failure("c1", PRIVATE, reason=REASON, origin=taught))
     token, _ = create_token(store, OWNER, name=PRIVATE, days=1)
     waiting = a_job(id="1", user=OWNER, reason=PRIVATE, **texts)
     served.show(waiting, failed)
     served.ids = {"token_id": token.id, "rule_id": "r1", "job_id": "3", "decision": "accept"}
+    served.store.keep_diagnosis("1", 0, a_diagnosis(REASON))
+    served.site.refresh()
     served.site.looked(4e9)
     return served
 
@@ -183,6 +192,8 @@ def test_another_user_gets_nothing_of_it(site):
             continue
         answer = asked(site, route, shown)
         assert PRIVATE not in answer.text, route
+        if route != "GET /api/v1/openapi.json":
+            assert REASON not in answer.text, route
         allowed = {404} if route == "GET /static" else statuses[expected]
         assert answer.status in allowed, (route, answer.status, answer.text)
     assert site.store.learned_rules()[0].proposed
@@ -217,6 +228,10 @@ def test_its_owner_gets_it(site):
         answer = site.get(path)
         assert answer.status == 200, path
         assert PRIVATE in answer.text, path
+    for path in ("/failures", "/api/v1/failures", "/api/v1/summary", "/nodes", "/api/v1/rules"):
+        assert REASON in site.get(path).text, path
+    site.taken_for("root", operator=True)
+    assert REASON in site.get("/metrics").text
 
 
 @pytest.fixture(autouse=True)

@@ -271,6 +271,18 @@ def test_health_is_answered_by_any_name(served, host):
         assert (refused.status, "web.names" in refused.text) == (400, True)
 
 
+@pytest.mark.parametrize(
+    "host", ["127.0.0.1:8471@evil", "localhost@evil", "localhost:80:80", "[::1]evil", "localhost/x"]
+)
+def test_a_host_is_a_name_and_a_port_alone(served, host):
+    assert by_name(served, "/api/v1/me", host).status == 400
+
+
+@pytest.mark.parametrize("host", ["localhost", "LocalHost:80", "[::1]:8080", "127.0.0.1:"])
+def test_names_of_this_machine_are_answered(served, host):
+    assert by_name(served, "/api/v1/me", host).status == 200
+
+
 def test_metrics_are_answered_by_address_or_to_a_token(served):
     secret = create_token(served.store, "prometheus", scope="operator", days=1)[1]
     assert by_name(served, "/metrics", "10.1.2.3:8080").status == 200

@@ -97,7 +97,10 @@ def test_nodes_with_why_one_is_suspect(site, client):
     assert [one.name for one in client.nodes(q="n2")] == ["n2"]
     site.taken_for("u1")
     seen = {one.job_id for one in next(client.nodes(q="n3")).evidence}
-    assert seen == {"41", ""}
+    assert seen == {"41"}
+    assert next(client.nodes(q="n3")).failures == 4
+    assert next(client.nodes(q="n3")).command is None
+    assert next(client.nodes(q="n2")).failures == 0, "it would be about bob's job"
     first = site.get("/api/v1/nodes?limit=1").json
     assert (len(first["nodes"]), first["total"] >= 3, first["next"]) == (
         1,
@@ -113,6 +116,17 @@ def test_failures_by_reason_over_time(client):
     [kind] = found.kinds
     assert (kind.reason, kind.count, kind.users) == ("node_failure", 1, 1)
     assert kind.gpu_hours == pytest.approx(4, abs=0.1)
+
+
+def test_another_user_gets_no_reason_of_a_failure(site, client):
+    site.taken_for("ada")
+    for path in ("/api/v1/failures", "/failures", "/api/v1/nodes", "/nodes", "/api/v1/summary"):
+        assert "node_failure" not in site.get(path).text, path
+    found = client.failures(days=7)
+    assert (found.ended, found.failed) == (11, 1)
+    assert [(one.reason, one.count) for one in found.kinds] == [("of other users", 1)]
+    site.taken_for("bob")
+    assert [one.reason for one in client.failures(days=7).kinds] == ["node_failure"]
 
 
 def test_how_good_it_has_been(client):
@@ -155,9 +169,30 @@ def test_rules_and_corrections(site, client):
     assert [one.id for one in client.rules(proposed=True)] == ["r1"]
     assert len(list(client.corrections())) == 1
     site.taken_for("bob")
-    shown = {one.id: one.positives[0] for one in client.rules()}
-    assert "shard 3" in shown["r2"]
-    assert "shard" not in shown["r1"]
+    [shown] = client.rules()
+    assert (shown.id, "shard 3" in shown.positives[0]) == ("r2", True)
+    assert list(client.corrections()) == []
+    site.taken_for("ada")
+    assert [one.signatures for one in client.corrections()] == [("s",)]
+
+
+def test_own_corrections_are_found_behind_those_of_others(site, client):
+    for number in range(7):
+        origin = an_origin("operator", owner="bob" if number else "ada", at=float(number))
+        site.store.remember_failure(a_past_failure(f"c{number}", origin=origin))
+    site.taken_for("ada")
+    found = site.get("/api/v1/corrections?limit=2").json
+    assert [one["id"] for one in found["corrections"]] == ["c0"]
+    assert found["next"] is None
+
+
+def test_an_owner_gets_the_day_on_which_their_rule_last_answered(site, client):
+    """It may have answered about another user's job."""
+    origin = an_origin("operator", owner="ada")
+    site.store.keep_rule(a_learned_rule("r1", origin=origin, hits=2, last_hit=90_061.0))
+    assert [one.last_hit for one in client.rules()] == [90_061.0]
+    site.taken_for("ada")
+    assert [one.last_hit for one in client.rules()] == [86_400.0]
 
 
 def test_who_did_what_is_for_operators(site, client):

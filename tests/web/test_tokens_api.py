@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 import time
+from dataclasses import replace
 
 import pytest
 
 from schedmate.client import Client
-from schedmate.model import BadInput, NotFound, NotSignedIn
+from schedmate.model import BadInput, JobState, NotFound, NotSignedIn
 from schedmate.service.usecases import tokens as usecase
 from schedmate.service.usecases.tokens import create_token
+from schedmate.testing.builders import a_job, a_past_run
 from web.conftest import post_form
 
 pytestmark = pytest.mark.processes
@@ -50,9 +52,29 @@ def test_those_of_others_are_not_there(served, as_ada):
     with pytest.raises(BadInput, match="365 days"):
         as_ada.create_token(days=2000)
     served.taken_for("root", operator=True)
-    assert as_ada.create_token(user="bob", scope="operator", days=2000).scope == "operator"
-    assert {one.user for one in as_ada.tokens()} == {"bob"}
+    assert as_ada.create_token(user="nobody", scope="operator", days=2000).scope == "operator"
+    assert {one.user for one in as_ada.tokens()} == {"bob", "nobody"}
     as_ada.revoke_token(bobs.id)
+
+
+def test_one_for_a_user_whom_nothing_knows_is_refused(served):
+    served.taken_for("root", operator=True)
+    client = Client(served.url(""))
+    with pytest.raises(BadInput, match="no account of this machine is called 'adda'"):
+        client.create_token(user="adda")
+    assert list(client.tokens()) == []
+    served.store.keep_run(a_past_run(job=a_job(id="7", user="adda", state=JobState.COMPLETED)))
+    assert client.create_token(user="adda").user == "adda", "has run jobs here"
+    assert client.create_token(user="nobody").warning == ""
+
+
+def test_a_proxy_may_know_users_that_this_machine_does_not(served):
+    web = replace(served.site.settings.web, proxy_header="X-User")
+    served.site.settings = replace(served.site.settings, web=web)
+    served.taken_for("root", operator=True)
+    made = Client(served.url("")).create_token(user="adda")
+    assert made.user == "adda"
+    assert "no account of this machine is called 'adda'" in made.warning
 
 
 def test_a_token_made_with_a_token_may_no_more_and_ends_with_it(served):

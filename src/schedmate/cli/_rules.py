@@ -113,9 +113,9 @@ def _removed(store: Store, wanted: str) -> list[str]:
 def as_data(store: Store, only: str | None) -> dict[str, Any]:
     sees = viewer()
     taught = {
-        "rules": [to_json(sees.rule(rule)) for rule in store.learned_rules() if not rule.proposed],
-        "proposals": [to_json(sees.rule(rule)) for rule in proposals(store)],
-        "corrections": [to_json(sees.failure(past)) for past in corrections(store)],
+        "rules": [to_json(rule) for rule in sees.rules(store.learned_rules()) if not rule.proposed],
+        "proposals": [to_json(rule) for rule in sees.rules(proposals(store))],
+        "corrections": [to_json(past) for past in sees.failures(corrections(store))],
     }
     built_in = {"built_in": [_built_in(number) for number in range(len(RULES))]}
     return {} | (taught if only != "built_in" else {}) | (built_in if only != "learned" else {})
@@ -125,8 +125,8 @@ def described(store: Store, wanted: str) -> dict[str, Any]:
     """A built-in rule, a learned one or a correction, by its id."""
     sees = viewer()
     taught: list[LearnedRule | PastFailure] = [
-        *map(sees.rule, store.learned_rules()),
-        *map(sees.failure, corrections(store)),
+        *sees.rules(store.learned_rules()),
+        *sees.failures(corrections(store)),
     ]
     for one in taught:
         if one.id == wanted:
@@ -151,12 +151,12 @@ def _built_in(number: int) -> dict[str, Any]:
 
 def show_learned(store: Store) -> None:
     sees = viewer()
-    rules = list(map(sees.rule, store.learned_rules()))
-    corrected = list(map(sees.failure, corrections(store)))
+    rules = sees.rules(store.learned_rules())
+    corrected = sees.failures(corrections(store))
     if not rules and not corrected:
         echo("nothing is learnt yet; the built-in rules: --built-in", err=True)
         return
-    waiting = proposals(store)
+    waiting = [rule for rule in rules if rule.proposed]
     if corrected or len(waiting) < len(rules):
         _show_in_force(corrected, [rule for rule in rules if not rule.proposed])
     if waiting:

@@ -59,7 +59,9 @@ def command(names: tuple[str, ...], suspect: bool, as_json: bool) -> None:
         shown = tuple(node_answer(view, viewer, settings.scheduler) for view in views)
         print_json(NodesPage(nodes=shown, total=len(shown), next=None))
     elif views:
-        _show(views, settings.scheduler, now)
+        _show(views, now)
+        if viewer.operator:
+            _show_commands(views, settings.scheduler)
     else:
         echo("none of them is suspect" if suspect else "no nodes", err=True)
 
@@ -72,11 +74,9 @@ def _check_names(names: tuple[str, ...], known: list[NodeView], scheduler: str) 
         raise NotFound(f"neither {scheduler} nor the history knows a node {', '.join(missing)}")
 
 
-def _show(views: list[NodeView], scheduler: str, now: float) -> None:
+def _show(views: list[NodeView], now: float) -> None:
     from rich.markup import escape
     from rich.table import Table
-
-    from schedmate.service.views.node_answers import drain_command
 
     table = Table(box=None, header_style="bold", pad_edge=False)
     for title in ("NODE", "STATE", "FAILED", "WELL", "USERS", "SUSPECT", "WHY"):
@@ -96,6 +96,11 @@ def _show(views: list[NodeView], scheduler: str, now: float) -> None:
             escape(_why(view, now)),
         )
     console().print(table)
+
+
+def _show_commands(views: list[NodeView], scheduler: str) -> None:
+    from schedmate.service.views.node_answers import drain_command
+
     for view in views:
         line = drain_command(view, scheduler)
         if line:
@@ -113,5 +118,4 @@ def _failure(one: Against, now: float) -> str:
     shared = f" with {one.shared - 1} others" if one.shared > 1 else ""
     days = (now - one.at) / _DAY_S
     ago = "today" if days < 1 else f"{days:.0f} days ago"
-    whose = f"{one.user}, job {one.job_id}" if one.job_id else "another user"
-    return f"{one.reason} of {whose}{shared}, {ago}"
+    return f"{one.reason} of {one.user}, job {one.job_id}{shared}, {ago}"

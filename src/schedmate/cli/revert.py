@@ -33,8 +33,9 @@ schedmate revert --job 12 --json
 def command(job_id: str | None, since: str | None, dry_run: bool, as_json: bool) -> None:
     """Undo what SchedMate did: nice numbers, time limits, holds, excluded nodes, drains.
 
-    What a person has changed since is left as it is, and what cannot be undone is listed. The
-    jobs are left alone from then on; for jobs that come later, set mode = "observe".
+    What a person has changed since is left as it is, and what cannot be undone is listed: a job
+    that was queued again runs again unless it is cancelled. SchedMate does nothing more to these
+    jobs; for jobs that come later, set mode = "observe".
     """
     from schedmate import config
     from schedmate.service.usecases.audit import record_act

@@ -64,15 +64,18 @@ def create(
     Send it as `Authorization: Bearer TOKEN`, or put it into the file of the setting token_file. One
     that is made with another token ends with that one at the latest.
     """
-    from schedmate.service.usecases.tokens import TokenRequest, make_token
+    from schedmate import config
+    from schedmate.service.usecases.tokens import TokenRequest, make_token, unknown_user
     from schedmate.service.views.answers import copied
     from schedmate.service.views.site_answers import NewToken
 
     wanted = TokenRequest(user=user or "", scope=scope, name=name, days=days)
 
     def here(store: Store, viewer: Viewer) -> NewToken:
-        token, secret = make_token(store, viewer, wanted)
-        return copied(NewToken, token, secret=secret)
+        of_proxy = bool(config.load().web.proxy_header)
+        token, secret = make_token(store, viewer, wanted, of_proxy=of_proxy)
+        warning = "" if token.user == viewer.user else unknown_user(store, token.user)
+        return copied(NewToken, token, secret=secret, warning=warning)
 
     made = _answered(
         lambda client: client.create_token(user=user or "", scope=scope, name=name, days=days), here
@@ -80,6 +83,8 @@ def create(
     if as_json:
         print_json(made)
         return
+    if made.warning:
+        say(made.warning)
     echo(made.secret)
     say(f"token {made.id} of {made.user} ({made.scope}) is valid until {_day(made.expires_at)}")
 

@@ -6,6 +6,7 @@ import bz2
 import codecs
 import errno
 import lzma
+import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
@@ -17,6 +18,10 @@ _SAMPLE_BYTES: Final = 4096
 _MIN_BYTES: Final = 16
 _NEARLY_ALL_NULS: Final = 0.8
 _FEW: Final = 0.2
+_MAX_STRAY_NULS: Final = 0.005
+_MAX_STRAY: Final = 0.05
+_STRAY: Final = re.compile("[\x00-\x06\x0e-\x1a\x1c-\x1f\x7f\ufffd]")
+"""No letters of a log: controls that no terminal uses, and what is no UTF-8."""
 _MARKS: Final = (
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
@@ -73,10 +78,12 @@ def _decoded(chunks: Iterator[bytes]) -> Iterator[bytes]:
 
 def _encoding(head: bytes) -> str | None:
     """Of two or four bytes a letter, by its mark or by where its NULs are."""
-    marked = next((name for mark, name in _MARKS if head.startswith(mark)), None)
-    if marked is not None or b"\0" not in head[:_SAMPLE_BYTES]:
-        return marked
     sample = head[:_SAMPLE_BYTES]
+    marked = next((one for one in _MARKS if sample.startswith(one[0])), None)
+    if marked is not None and not _is_narrow(sample.removeprefix(marked[0])):
+        return marked[1]
+    if b"\0" not in sample:
+        return None
     sample = sample[: len(sample) // 4 * 4]
     if len(sample) < _MIN_BYTES:
         return None
@@ -88,6 +95,17 @@ def _encoding(head: bytes) -> str | None:
         ):
             return name
     return None
+
+
+def _is_narrow(text: bytes) -> bool:
+    """Whether this reads as ASCII or UTF-8, so that a mark before it is a stray byte or two.
+
+    Blanks, digits and line ends of two bytes a letter have NULs; most other letters are no UTF-8.
+    """
+    if not text or text.count(0) > _MAX_STRAY_NULS * len(text):
+        return False
+    letters = codecs.getincrementaldecoder("utf-8")("replace").decode(text)
+    return len(_STRAY.findall(letters)) <= _MAX_STRAY * len(letters)
 
 
 MAGIC = b"\x1f\x8b"

@@ -79,7 +79,7 @@ class Tool:
         for name, value in arguments.items():
             kind = int if self.properties[name]["type"] == "integer" else str
             if not isinstance(value, kind) or isinstance(value, bool):
-                raise BadInput(f"{name} must be a {self.properties[name]['type']}")
+                raise BadInput(f"{name} must be {'an integer' if kind is int else 'a string'}")
         return self.answer(arguments)
 
 

@@ -126,6 +126,9 @@ class Job:
     restarts: int = 0
     nodes: tuple[str, ...] = ()
     logs: tuple[str, ...] = ()
+    """Of its latest attempt, which may not have written to them yet."""
+    earlier_logs: tuple[str, ...] = ()
+    """Of earlier attempts, the newest first, where each attempt has files of its own."""
     nice: int = 0
     most_nice: int | None = None
     """The largest nice number from which ageing can still lift it; None where it has no place

@@ -6,9 +6,13 @@ import re
 from typing import Final
 
 _HIDDEN: Final = re.compile(
-    "[\x00-\x08\x0a-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+    "[\x00-\x08\x0a-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    "\ud800-\udfff\ufeff\ufff9-\ufffb\U00013430-\U0001343f\U0001bca0-\U0001bca3"
+    "\U0001d173-\U0001d17a\U000e0000-\U000e007f]"
 )
-"""What moves the cursor, turns the reading direction or is no character at all."""
+"""What moves the cursor, turns the reading direction, is invisible or no character at all."""
+
+_LAST_OF_FOUR_DIGITS: Final = 0xFFFF
 
 LONGEST_NAME: Final = 200
 """Characters of a job's name that are shown."""
@@ -46,8 +50,11 @@ def _shown(found: re.Match[str]) -> str:
     code = ord(found[0])
     if "\ud800" <= found[0] <= "\udfff":
         return "\N{REPLACEMENT CHARACTER}"
-    return f"\\x{code:02x}" if code <= 0xFF else f"\\u{code:04x}"  # noqa: PLR2004 - two digits
+    if code <= 0xFF:  # noqa: PLR2004 - two digits
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code <= _LAST_OF_FOUR_DIGITS else f"\\U{code:08x}"
 
 
 def _as_json(found: re.Match[str]) -> str:
-    return f"\\u{ord(found[0]):04x}"
+    digits = found[0].encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{digits[at : at + 4]}" for at in range(0, len(digits), 4))

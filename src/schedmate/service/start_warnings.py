@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from schedmate.config import unknown_variables
 from schedmate.disk.private import open_to_all
 from schedmate.model import SchedMateError
 from schedmate.service.account import account_at
@@ -21,7 +22,7 @@ def start_warnings(settings: Settings) -> list[str]:
         of_scheduler = [*_of_account(settings, scheduler), *unknown_partitions(settings, scheduler)]
     except SchedMateError:
         of_scheduler = []
-    return [*of_scheduler, *readable_secrets(settings)]
+    return [*of_scheduler, *readable_secrets(settings), *unknown_variables()]
 
 
 def readable_secrets(settings: Settings) -> list[str]:

@@ -8,6 +8,7 @@ but no text: no log line, no evidence, no script, no command, no path, no name.
 
 from __future__ import annotations
 
+import math
 import os
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, TypeVar
@@ -17,17 +18,20 @@ from schedmate.model.account import account_name
 from schedmate.model.masking import masked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import Any
 
     from schedmate.config import Settings
-    from schedmate.handler.suspects import Against, Suspicion
+    from schedmate.handler.suspects import Suspicion
     from schedmate.model import Advice, Job, JobId, PastRun, Progress
     from schedmate.model.access import Token
     from schedmate.model.lessons import LearnedRule, Origin, PastFailure
     from schedmate.store import Store
 
 HIDDEN = "(of another user)"
+FEWEST_USERS = 3
+"""What fewer users had is not counted for others: it would be about one of them."""
+_DAY_S = 86_400.0
 T = TypeVar("T")
 
 
@@ -47,7 +51,16 @@ class Viewer:
     def job(self, job: Job) -> Job:
         if self.may_read(job.user):
             return job
-        return replace(job, name="", workdir="", command=(), script=None, logs=(), reason="")
+        return replace(
+            job,
+            name="",
+            workdir="",
+            command=(),
+            script=None,
+            logs=(),
+            earlier_logs=(),
+            reason="",
+        )
 
     def run(self, run: PastRun) -> PastRun:
         """Digests would show who runs the same code, the curve how its work went."""
@@ -82,30 +95,52 @@ class Viewer:
         )
 
     def suspicion(self, suspicion: Suspicion) -> Suspicion:
-        evidence = tuple(self._against(one) for one in suspicion.evidence)
-        return replace(suspicion, evidence=evidence)
+        """Reason and time of a failure would name the job of another user that had it.
 
-    def _against(self, one: Against) -> Against:
-        return one if self.may_read(one.user) else replace(one, job_id="", user="")
+        Nor are failures counted by which one user's job could be recognised.
+        """
+        if self.operator:
+            return suspicion
+        own = tuple(one for one in suspicion.evidence if self.may_read(one.user))
+        seen = replace(suspicion, probability=_tenths(suspicion.probability), evidence=own)
+        if suspicion.users >= FEWEST_USERS:
+            return seen
+        return replace(seen, failures=len(own), users=min(1, len(own)))
+
+    def rules(self, rules: Iterable[LearnedRule]) -> list[LearnedRule]:
+        """Those of the viewer's own logs; for operators all."""
+        return [self.rule(rule) for rule in rules if self.may_read(rule.origin.owner)]
 
     def rule(self, rule: LearnedRule) -> LearnedRule:
-        """A pattern keeps the words of the line it was made of; a refusal quotes a log."""
+        """A pattern keeps the words of the line it was made of; a refusal quotes a log.
+
+        When it last answered is when a job of any user failed of its reason.
+        """
         if self.operator:
             return self._of(rule.origin.owner, rule)
-        rule = replace(rule, refused=self.refusal(rule.refused))
+        rule = replace(rule, refused=self.refusal(rule.refused), last_hit=_day(rule.last_hit))
         if self.may_read(rule.origin.owner):
             return rule
-        source = _without_source(rule.origin)
-        return replace(rule, pattern=HIDDEN, words=(), positives=(HIDDEN,), origin=source)
+        return replace(
+            rule,
+            reason=HIDDEN,
+            pattern=HIDDEN,
+            words=(),
+            positives=(HIDDEN,),
+            origin=_without_source(rule.origin),
+            hits=0,
+            last_hit=None,
+        )
 
     def refusal(self, why: str) -> str:
         """Why a rule is refused, without the line of another user's log that speaks against it."""
         return why if self.operator else why.partition(": ")[0]
 
-    def failure(self, failure: PastFailure) -> PastFailure:
-        if self.may_read(failure.origin.owner):
-            return self._of(failure.origin.owner, failure)
-        return replace(failure, line=HIDDEN, origin=_without_source(failure.origin))
+    def failures(self, failures: Iterable[PastFailure]) -> list[PastFailure]:
+        """Of the viewer's own logs; for operators all."""
+        return [
+            self._of(one.origin.owner, one) for one in failures if self.may_read(one.origin.owner)
+        ]
 
     def _of(self, owner: str, value: T) -> T:
         """Without what looks like a secret, where it is another user's."""
@@ -160,4 +195,13 @@ def _without_text(prediction: Prediction) -> Prediction:
 
 
 def _without_source(origin: Origin) -> Origin:
-    return replace(origin, by="", about="", note="")
+    return replace(origin, by="", about="", note="", owner="", at=0.0)
+
+
+def _tenths(share: float) -> float:
+    """Rounded down: what is not suspect does not become so."""
+    return math.floor(10 * share) / 10
+
+
+def _day(at: float | None) -> float | None:
+    return None if at is None else at - at % _DAY_S

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import re
 import time
 from collections import Counter
 from http import HTTPStatus
@@ -46,6 +47,7 @@ MOST_AT_ONCE = 32
 _STREAM = "/api/v1/events"
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _LOOPBACK_NAMES = ("127.0.0.1", "localhost", "::1")
+_HOST = re.compile(r"(?:\[(?P<address>[0-9a-f:.%]+)\]|(?P<name>[^\s\[\]:/?#@]+))(?::[0-9]{0,5})?")
 _OTHER_NAME = "this server has another name; an operator can add this one to web.names"
 _BURST_S = 10.0
 _FAILURES_A_SECOND = 2.0
@@ -238,6 +240,6 @@ def _is_address(name: str) -> bool:
 
 
 def _host_name(header: str) -> str:
-    """`[::1]:8080` and `head:8080` without their ports."""
-    name, bracket, _ = header.strip().lower().removeprefix("[").partition("]")
-    return name if bracket else name.partition(":")[0]
+    """`[::1]:8080` and `head:8080` without their ports; empty for what is no host."""
+    found = _HOST.fullmatch(header.strip().lower())
+    return "" if found is None else found["address"] or found["name"]

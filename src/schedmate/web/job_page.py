@@ -16,9 +16,11 @@ from schedmate.service.usecases.revert import is_revertible
 from schedmate.service.views.job_story import (
     is_file_name,
     job_logs,
+    logs_of_attempts,
     path_of,
     quoted_file,
     record_fields,
+    written_logs,
 )
 from schedmate.service.views.log_ranges import open_log
 from schedmate.service.views.queue_row import queue_row
@@ -86,6 +88,8 @@ def job(
     row = queue_row(view, now, in_words)
     readable = viewer.may_read(view.job.user)
     logs = job_logs(view) if readable else ()
+    attempts = logs_of_attempts(view) if readable else ()
+    written = written_logs(view, attempts)
     score = readings.accuracy(now).predictions
     basis = "" if view.advice is None else view.advice.prediction.basis
     return live_page(
@@ -105,9 +109,11 @@ def job(
         behind=similar_runs(view, site.store, viewer).runs,
         actions=_decisions(view),
         acts=site.store.acts(about=f"job {view.job.id}") if readable else (),
-        logs=logs,
+        logs=attempts,
+        written=written,
+        first_log=next((place for place, log in enumerate(attempts) if log in written), None),
         charts=_charts(curves_of(view, logs, site, readings)) if readable else [],
-        link=_linker(view, logs),
+        link=_linker(view, attempts),
         readable=readable,
         token=readings.token(viewer),
         reasons=CORRECTIONS,

@@ -67,6 +67,8 @@ def log(
             found = search(opened.log, q, begin=begin, masked=opened.masked)
             ranges = [LogRange(lines=found.lines, begin=begin, end=found.searched, size=found.size)]
             query["q"] = q
+        elif opened.absent:
+            ranges = []
         elif at is not None:
             ranges = [opened.log.forwards(at, lines=limit, masked=opened.masked)]
         else:
@@ -80,7 +82,8 @@ def log(
                 files=tuple(path.name for path in opened.logs),
                 file=file,
                 size=opened.log.size,
-                identity=opened.log.identity,
+                identity="" if opened.absent else opened.log.identity,
+                absent=opened.absent or None,
                 masked=opened.masked,
                 ranges=tuple(_range(one, opened.cause) for one in ranges),
                 next=f"?{urlencode(query)}" if more else None,

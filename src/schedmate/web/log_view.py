@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import quote, urlencode
 
@@ -12,10 +12,28 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, StreamingResponse
 
 from schedmate.model import BadInput, NotFound
-from schedmate.service.views.job_story import job_logs, path_of
+from schedmate.service.views.job_story import (
+    absence,
+    logs_of_attempts,
+    path_of,
+    written_logs,
+)
+from schedmate.service.views.key_blocks import KeyBlocks
 from schedmate.service.views.log_fold import folded
-from schedmate.service.views.log_ranges import BLOCK, MOST_LINES, LogFile, open_log
-from schedmate.service.views.log_search import names_trouble, next_trouble, search
+from schedmate.service.views.log_ranges import (
+    BLOCK,
+    MOST_LINES,
+    LogFile,
+    MissingLog,
+    empty_log,
+    open_log,
+)
+from schedmate.service.views.log_search import (
+    names_trouble,
+    next_trouble,
+    previous_trouble,
+    search,
+)
 from schedmate.service.views.log_terminal import masked_text
 from schedmate.web.asking import ASite, AViewer
 from schedmate.web.job_page import readable_job
@@ -46,11 +64,28 @@ class LogPage:
     place: int
     log: LogFile
     masked: bool
+    absent: str = ""
+    """Why there is no such file, in a sentence; `log` is empty then."""
+
+    @property
+    def path(self) -> Path | None:
+        """None where no log of the job is known."""
+        return self.logs[self.place] if self.logs else None
+
+    @property
+    def choice(self) -> list[tuple[int, str]]:
+        """The places and names of the logs that can be opened, and of this one."""
+        there = written_logs(self.view, self.logs)
+        return [
+            (place, path.name)
+            for place, path in enumerate(self.logs)
+            if path in there or place == self.place
+        ]
 
     @property
     def cause(self) -> set[int]:
         """Lines of this log that a diagnosis quotes."""
-        here = self.logs[self.place]
+        here = self.path
         return {
             one.line
             for found in self.view.diagnoses.values()
@@ -58,9 +93,9 @@ class LogPage:
             if path_of(self.view.job, one.file) == here
         }
 
-    def url(self, **values: object) -> str:
+    def url(self, below: str = "", **values: object) -> str:
         query = urlencode({"file": self.place, **values})
-        return f"/jobs/{quote(self.view.job.id, safe='')}/log?{query}"
+        return f"/jobs/{quote(self.view.job.id, safe='')}/log{below}?{query}"
 
 
 @router.get("/jobs/{job_id}/log")
@@ -75,7 +110,7 @@ def log(
     line: Place = None,
     q: str = "",
     show: str = "",
-    no_more: bool = False,
+    no_more: str = "",
 ) -> HTMLResponse:
     """Without a place: the context of the cause where one is known, else the end."""
     with opened_log(site, job_id, viewer, file) as opened:
@@ -83,6 +118,8 @@ def log(
         ranges: list[LogRange] = []
         if q:
             matches = search(opened.log, q, begin=at or 0, masked=opened.masked)
+        elif opened.absent:
+            show = "end"
         else:
             ranges, show = chosen_ranges(opened, at=at, line=line, show=show)
         return page(
@@ -144,20 +181,32 @@ def lines(
 
 @router.get("/jobs/{job_id}/log/next-error")
 def next_error(
+    *,
     job_id: str,
     site: ASite,
     viewer: AViewer,
     at: Annotated[int, Query(ge=0)] = 0,
     file: Annotated[int, Query(ge=0)] = 0,
+    back: bool = False,
 ) -> RedirectResponse:
-    """To the next line that names trouble behind this byte, or to the end where there is none."""
+    """To the next line that names trouble behind this byte, or the last one before its line.
+
+    Where there is none, to that end of the log; a long one is searched over several redirects.
+    """
     with opened_log(site, job_id, viewer, file) as opened:
-        found = next_trouble(opened.log, at)
-        if found is None:
-            return RedirectResponse(opened.url(show="end", no_more="1"), status_code=303)
-        number = opened.log.number_at(found)
-        anchor = f"o{found}" if number is None else f"L{number}"
-        return RedirectResponse(f"{opened.url(at=found)}#{anchor}", status_code=303)
+        seek = previous_trouble if back else next_trouble
+        found = seek(opened.log, at)
+        if found.line is not None:
+            number = opened.log.number_at(found.line)
+            anchor = f"o{found.line}" if number is None else f"L{number}"
+            target = f"{opened.url(at=found.line)}#{anchor}"
+        elif 0 < found.reached < opened.log.size:
+            target = opened.url("/next-error", at=found.reached, **({"back": 1} if back else {}))
+        elif back:
+            target = opened.url(show="start", no_more="earlier")
+        else:
+            target = opened.url(show="end", no_more="later")
+        return RedirectResponse(target, status_code=303)
 
 
 @router.get("/jobs/{job_id}/log/raw")
@@ -166,7 +215,9 @@ def raw(
 ) -> StreamingResponse:
     """The whole log as plain text, a block at a time."""
     with opened_log(site, job_id, viewer, file) as opened:
-        path, owner, masked = opened.logs[opened.place], opened.view.job.user, opened.masked
+        path, owner, masked = opened.path, opened.view.job.user, opened.masked
+        if path is None or opened.absent:
+            raise NotFound(opened.absent)
     headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(path.name, safe='')}"}
     return StreamingResponse(
         _blocks(path, owner, masked=masked), media_type="text/plain; charset=utf-8", headers=headers
@@ -175,13 +226,20 @@ def raw(
 
 @contextmanager
 def opened_log(site: Site, job_id: JobId, viewer: Viewer, place: int) -> Iterator[LogPage]:
+    """A log that is not there is opened as an empty one, with the reason."""
     view = readable_job(site, job_id, viewer)
-    logs = job_logs(view)
-    if place >= len(logs):
+    logs = logs_of_attempts(view)
+    if place >= max(1, len(logs)):
         raise NotFound(f"job {job_id} has no log number {place}")
+    path = logs[place] if logs else None
     masked = view.job.user != viewer.user
-    with open_log(logs[place], view.job.user) as opened:
-        yield LogPage(view=view, logs=logs, place=place, log=opened, masked=masked)
+    with ExitStack() as stack:
+        try:
+            log = stack.enter_context(open_log(path, view.job.user) if path else empty_log())
+            absent = "" if path else absence(view, path)
+        except MissingLog:
+            log, absent = stack.enter_context(empty_log()), absence(view, path)
+        yield LogPage(view=view, logs=logs, place=place, log=log, masked=masked, absent=absent)
 
 
 def chosen_ranges(
@@ -190,12 +248,9 @@ def chosen_ranges(
     """What is shown of a log, and which kind of choice it is."""
     log, masked = opened.log, opened.masked
     if line is not None:
-        log.offset_of(line)  # or it is not there
-        begin = log.offset_of(max(1, line - _BEFORE))
-        return [log.forwards(begin, lines=lines, masked=masked)], "range"
+        return [_around(log, log.offset_of(line), lines, masked=masked)], "range"
     if at is not None:
-        before = log.backwards(at, lines=_BEFORE, masked=masked)
-        return [log.forwards(before.begin, lines=lines, masked=masked)], "range"
+        return [_around(log, log.line_start(at), lines, masked=masked)], "range"
     if show not in ("", "cause", "start", "end"):
         raise BadInput("show is one of: cause, start, end")
     cause = opened.cause
@@ -204,6 +259,13 @@ def chosen_ranges(
     if show == "cause" or (not show and cause):
         return folded(log, cause, masked=masked), "cause"
     return [log.backwards(log.size, lines=lines, masked=masked)], "end"
+
+
+def _around(log: LogFile, start: int, lines: int, *, masked: bool) -> LogRange:
+    """The line that begins there is always among them, however long those before it are."""
+    before = log.backwards(start, lines=min(_BEFORE, lines - 1), masked=masked)
+    found = log.forwards(start, lines=lines - len(before.lines), masked=masked)
+    return replace(found, begin=before.begin, lines=before.lines + found.lines)
 
 
 def _complete(log: LogFile, found: LogRange) -> int:
@@ -216,10 +278,13 @@ def _complete(log: LogFile, found: LogRange) -> int:
 
 def _blocks(path: Path, owner: str, *, masked: bool) -> Iterator[bytes]:
     with open_log(path, owner) as log:
-        at = 0
+        at, keys = 0, KeyBlocks()
         while block := log.read(at, BLOCK):
             cut = block.rfind(b"\n") + 1
             if masked and cut and at + len(block) < log.size:
                 block = block[:cut]
             at += len(block)
-            yield masked_text(block.decode("utf-8", "replace")).encode() if masked else block
+            if masked:
+                clean = keys.masked_lines(block).decode("utf-8", "replace")
+                block = masked_text(clean).encode()
+            yield block

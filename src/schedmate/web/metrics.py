@@ -27,6 +27,8 @@ from prometheus_client.registry import Collector
 
 import schedmate
 from schedmate.model import JobState, StoreUnavailable
+from schedmate.service.views.accuracy import is_case
+from schedmate.web.asking import AViewer
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -41,6 +43,9 @@ _TIMES_OFF = (1.05, 1.1, 1.25, 1.5, 2, 3, 5, 10, 30, 100)
 _SHARES_OFF = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2)
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.5, 1, 2.5, 10)
 _UNMATCHED = "unmatched"
+DIAGNOSES = "schedmate_diagnoses"
+_CORRECTED = "memory"
+"""The source of a diagnosis that replaced another one because a person corrected it."""
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 Promise = tuple[int, float, float, float]
 """The first expected end of an attempt: its number, and the quantiles as points in time."""
@@ -63,7 +68,8 @@ class Metrics:
         )
         self._predictions = self._counter(
             "predictions",
-            "Ended runs by where their duration fell: below p10, within, above p90.",
+            "Ended runs by where their duration fell: below p10, within, above p90. Without those"
+            " that were cancelled, took less than a second or had too wide a prediction.",
             "outcome",
         )
         self._times_off = self._histogram(
@@ -115,7 +121,8 @@ class Metrics:
     def _count(self, before: JobView | None, view: JobView) -> None:
         known = {} if before is None else before.diagnoses
         for attempt, diagnosis in view.diagnoses.items():
-            if attempt not in known or known[attempt].reason != diagnosis.reason:
+            changed = attempt in known and known[attempt].reason != diagnosis.reason
+            if attempt not in known or (changed and diagnosis.source != _CORRECTED):
                 self._diagnoses.labels(diagnosis.reason).inc()
         done = {} if before is None else {one.action.key: one.state for one in before.actions}
         for record in view.actions:
@@ -142,7 +149,7 @@ class Metrics:
         promise = self._promised.pop(job.id, None)
         if real is None or job.end_time is None:
             return
-        if predicted is not None and not predicted.too_wide:
+        if predicted is not None and is_case(job.state, real, predicted):
             self._predictions.labels(_place(real, predicted.p10, predicted.p90)).inc()
             longer, shorter = max(real, predicted.p50), min(real, predicted.p50)
             self._times_off.observe((longer + 1) / (shorter + 1))
@@ -251,10 +258,29 @@ def _gauge(name: str, text: str, value: float) -> Metric:
 
 
 @router.get("/metrics", response_class=Response, include_in_schema=False)
-def metrics(request: Request) -> Response:
+def metrics(request: Request, viewer: AViewer) -> Response:
     """In the format that the scraper prefers."""
     encode, media_type = choose_encoder(request.headers.get("accept", ""))
-    return Response(encode(request.app.state.metrics.registry), media_type=media_type)
+    registry = request.app.state.metrics.registry
+    shown = registry if viewer.operator else _WithoutReasons(registry)
+    return Response(encode(shown), media_type=media_type)
+
+
+class _WithoutReasons(Collector):
+    """For who is no operator: the scrapes around a job's end would show what it died of."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._registry = registry
+
+    def collect(self) -> Iterator[Metric]:
+        for family in self._registry.collect():
+            if family.name != DIAGNOSES:
+                yield family
+                continue
+            total = sum(one.value for one in family.samples if one.name == f"{DIAGNOSES}_total")
+            summed = CounterMetricFamily(DIAGNOSES, family.documentation, labels=["reason"])
+            summed.add_metric(["any"], total)
+            yield summed
 
 
 class CountRequests:

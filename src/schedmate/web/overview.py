@@ -97,8 +97,8 @@ def nodes_of(site: Site, viewer: Viewer, paging: Paging, *, q: str, suspect: boo
     )
 
 
-def failures_of(readings: Readings, *, days: int) -> FailuresAnswer:
-    found = readings.failures(time.time(), days=days)
+def failures_of(readings: Readings, viewer: Viewer, *, days: int) -> FailuresAnswer:
+    found = readings.failures(viewer, time.time(), days=days)
     return FailuresAnswer(
         over_time=_over_time(found.over_time.begin, found.over_time.step_s, found.over_time.rows),
         ended_over_time=found.over_time.ended,
@@ -133,7 +133,7 @@ def model_of(site: Site, readings: Readings, *, days: int) -> ModelAnswer:
     )
 
 
-def summary_of(site: Site) -> Summary:
+def summary_of(site: Site, viewer: Viewer) -> Summary:
     views, now = site.board.views(), time.time()
     active = [view for view in views if not view.job.state.ended]
     states: Counter[str] = Counter()
@@ -147,7 +147,14 @@ def summary_of(site: Site) -> Summary:
         partitions=_by_name(
             loads(active, (), since=now, now=now, by=lambda _, partition: partition)
         ),
-        failures=dict(Counter(one.reason for view in views for one in view.diagnoses.values())),
+        failures=dict(
+            Counter(
+                one.reason
+                for view in views
+                if viewer.may_read(view.job.user)
+                for one in view.diagnoses.values()
+            )
+        ),
         looked_at=site.looked_at,
     )
 

@@ -40,6 +40,7 @@ from schedmate.service.views.site_load import (
     loads,
     use_over_time,
     uses,
+    without_reasons_of_others,
 )
 from schedmate.service.wiring import open_store
 from schedmate.web.measured import Measured, Shared
@@ -102,7 +103,7 @@ class Readings:
     _capacity: Measured[dict[str, int]] = field(init=False)
     _starts: tuple[float, dict[JobId, float]] | None = None
     _use: Shared[tuple[int, By], SiteUse] = field(init=False)
-    _failures: Shared[int, Failures] = field(init=False)
+    _failures: Shared[tuple[int, str | None], Failures] = field(init=False)
     _diagnoses: Shared[tuple[PersonsAct, ...], DiagnosisScore] = field(init=False)
     _model_use: Shared[tuple[int, int], ModelUse] = field(init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -162,8 +163,9 @@ class Readings:
         """How much was used in so many hours, over time by user or partition, and by each."""
         return self._use.value((hours, by), now)
 
-    def failures(self, now: float, *, days: int) -> Failures:
-        return self._failures.value(days, now)
+    def failures(self, viewer: Viewer, now: float, *, days: int) -> Failures:
+        """Operators get the reasons of all failures, others those of their own."""
+        return self._failures.value((days, None if viewer.operator else viewer.user), now)
 
     def diagnoses(self, now: float) -> DiagnosisScore:
         """With every correction that people have made by now."""
@@ -174,8 +176,11 @@ class Readings:
         """`questions` are all that there were by now."""
         return self._model_use.value((days, questions), now)
 
-    def _measure_failures(self, days: int, now: float) -> Failures:
+    def _measure_failures(self, asked: tuple[int, str | None], now: float) -> Failures:
+        days, owner = asked
         runs = self.window.runs(now, days=days)
+        if owner is not None:
+            runs = without_reasons_of_others(runs, owner)
         return Failures(
             failures_over_time(runs, now, days=days, bins=min(60, 4 * days)),
             tuple(failure_kinds(runs)),

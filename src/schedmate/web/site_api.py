@@ -38,14 +38,16 @@ from schedmate.web.readings import AReadings, By
 router = APIRouter(prefix="/api/v1", responses=PROBLEMS, tags=["cluster"])
 Hours = Annotated[int, Query(ge=1, le=2160)]
 Days = Annotated[int, Query(ge=1, le=90)]
+MOST_CORRECTIONS = 10_000
+"""Among which a user's own are looked for."""
 Word = Annotated[str, Query(max_length=200)]
 _OPERATORS: dict[int | str, dict[str, Any]] = {404: described("For operators only.")}
 
 
 @router.get("/summary", response_model=Summary)
-def summary(site: ASite, viewer: AViewer) -> Response:  # noqa: ARG001 - numbers, as squeue shows
-    """Who runs and waits for how much, and what listed jobs failed of."""
-    return fresh_json(summary_of(site))
+def summary(site: ASite, viewer: AViewer) -> Response:
+    """Who runs and waits for how much, and what listed jobs of the asker failed of."""
+    return fresh_json(summary_of(site, viewer))
 
 
 @router.get("/cluster", response_model=ClusterAnswer)
@@ -77,9 +79,12 @@ def nodes(
 
 
 @router.get("/failures", response_model=FailuresAnswer)
-def failures(viewer: AViewer, readings: AReadings, days: Days = 30) -> Response:  # noqa: ARG001 - numbers
-    """Failures by reason over time, and the GPU hours that they cost."""
-    return fresh_json(failures_of(readings, days=days))
+def failures(viewer: AViewer, readings: AReadings, days: Days = 30) -> Response:
+    """Failures by reason over time, and the GPU hours that they cost.
+
+    Only operators get the reasons of other users' failures.
+    """
+    return fresh_json(failures_of(readings, viewer, days=days))
 
 
 @router.get("/accuracy", response_model=AccuracyAnswer, responses=NOT_MODIFIED)
@@ -103,12 +108,13 @@ def rules(
     paging: APage,
     proposed: bool | None = None,
 ) -> Response:
-    """Rules that failures have taught; `proposed`: those of a model that wait for a decision."""
-    known = [
-        viewer.rule(rule)
-        for rule in site.store.learned_rules()
-        if proposed is None or rule.proposed is proposed
-    ]
+    """Rules that failures have taught; `proposed`: those of a model that wait for a decision.
+
+    Only operators get those of other users' failures.
+    """
+    known = viewer.rules(
+        rule for rule in site.store.learned_rules() if proposed is None or rule.proposed is proposed
+    )
     asked = "" if proposed is None else str(proposed).lower()
     shown, following = page_of(known, paging, proposed=asked)
     return tagged_json(request, RulesPage(rules=shown, total=len(known), next=following))
@@ -116,9 +122,13 @@ def rules(
 
 @router.get("/corrections", response_model=CorrectionsPage, responses=NOT_MODIFIED, tags=["rules"])
 def corrections(request: Request, site: ASite, viewer: AViewer, paging: APage) -> Response:
-    """Diagnoses that people have corrected for all such failures."""
-    found = site.store.past_failures(teacher="operator", limit=paging.end + 1)
-    shown, following = page_of([viewer.failure(one) for one in found], paging)
+    """Diagnoses that people have corrected for all such failures.
+
+    Only operators get those of other users' failures.
+    """
+    limit = paging.end + 1 if viewer.operator else MOST_CORRECTIONS
+    found = site.store.past_failures(teacher="operator", limit=limit)
+    shown, following = page_of(viewer.failures(found), paging)
     return tagged_json(request, CorrectionsPage(corrections=shown, next=following))
 
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
-from schedmate.service.views.site_load import UNDIAGNOSED
+from schedmate.service.views.site_load import OF_OTHERS, UNDIAGNOSED
 from schedmate.web.asking import ASite, AViewer
 from schedmate.web.charts import line_chart, stacked_chart
 from schedmate.web.overview import accuracy_of, cluster_of, failures_of, model_of, nodes_of
 from schedmate.web.paging import Paging
 from schedmate.web.readings import AReadings, By
-from schedmate.web.site_api import Days, Hours
+from schedmate.web.site_api import MOST_CORRECTIONS, Days, Hours
 from schedmate.web.templating import live_page, page
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ router = APIRouter(default_response_class=HTMLResponse, include_in_schema=False)
 _MOST_WAITING = 30
 _MOST_NODES = 500
 _MOST_REASONS = 6
+_MOST_SHOWN = 200
+"""Corrections on the page."""
 
 
 @router.get("/cluster")
@@ -62,7 +64,7 @@ def nodes(request: Request, site: ASite, viewer: AViewer, q: str = "") -> HTMLRe
 def failures(
     request: Request, viewer: AViewer, readings: AReadings, days: Days = 30
 ) -> HTMLResponse:
-    found = failures_of(readings, days=days)
+    found = failures_of(readings, viewer, days=days)
     return live_page(
         "failures.html",
         request,
@@ -70,7 +72,7 @@ def failures(
         days=days,
         over_time=_failure_chart(found.over_time, days),
         kinds=found.kinds,
-        undiagnosed=UNDIAGNOSED,
+        without_jobs=(UNDIAGNOSED, OF_OTHERS),
         ended=found.ended,
         failed=found.failed,
     )
@@ -111,16 +113,17 @@ def model(
 @router.get("/rules")
 def rules(request: Request, site: ASite, viewer: AViewer, readings: AReadings) -> HTMLResponse:
     """What was learnt, what a model proposes, and what people did."""
-    known = [viewer.rule(rule) for rule in site.store.learned_rules()]
+    known = viewer.rules(site.store.learned_rules())
+    corrections = site.store.past_failures(
+        teacher="operator", limit=_MOST_SHOWN if viewer.operator else MOST_CORRECTIONS
+    )
     return page(
         "rules.html",
         request,
         viewer=viewer,
         proposed=[rule for rule in known if rule.proposed],
         learned=[rule for rule in known if not rule.proposed],
-        corrections=[
-            viewer.failure(past) for past in site.store.past_failures(teacher="operator", limit=200)
-        ],
+        corrections=viewer.failures(corrections)[:_MOST_SHOWN],
         acts=site.store.acts() if viewer.operator else (),
         token=readings.token(viewer),
     )

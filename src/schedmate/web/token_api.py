@@ -18,6 +18,7 @@ from schedmate.service.usecases.tokens import (
     make_token,
     revoke_seen,
     tokens_seen,
+    unknown_user,
 )
 from schedmate.service.views.answers import copied
 from schedmate.service.views.site_answers import NewToken, TokenAnswer, TokensPage
@@ -58,16 +59,18 @@ def tokens(
     "",
     response_model=NewToken,
     status_code=HTTPStatus.CREATED,
-    responses={409: described("The asker has too many tokens, or none may last so long.")},
+    responses={409: described("Too many tokens, one that lasts too long, or no such user.")},
 )
 def create(body: TokenBody, site: ASite, viewer: AKnownViewer) -> Response:
     """A new one. Its secret is in this answer and nowhere else."""
     wanted = TokenRequest(user=body.user, scope=body.scope, name=body.name, days=body.days)
+    of_proxy = bool(site.settings.web.proxy_header)
     try:
-        token, secret = make_token(site.store, viewer, wanted)
+        token, secret = make_token(site.store, viewer, wanted, of_proxy=of_proxy)
     except BadInput as error:
         raise HTTPException(HTTPStatus.CONFLICT, str(error)) from error
-    answer = fresh_json(copied(NewToken, token, secret=secret))
+    warning = "" if token.user == viewer.user else unknown_user(site.store, token.user)
+    answer = fresh_json(copied(NewToken, token, secret=secret, warning=warning))
     answer.status_code = HTTPStatus.CREATED
     return answer
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -86,3 +87,25 @@ def test_an_oracle_is_worth_more():
     found = [averages(0.0, seed) for seed in SEEDS]
 
     assert all(one["oracle"] < 0.9 * one["site_model"] for one in found)
+
+
+@pytest.mark.parametrize("predictor", ["qssf", "site_model", "semantic"])
+def test_a_drawn_limit_tells_no_predictor_anything(predictor):
+    """It follows from the run time; a trace that states none must not come out predicted by it."""
+    bare = independent(0)
+
+    def predicted(columns):
+        workload = draw_workload(columns, seed=0, explained=0.5)
+        seen = workload.visible_columns(columns)
+        setting = Setting(name="test", columns=seen, gpus=16, workload=workload)
+        return Knowledge(setting).of(predictor).p50
+
+    limited = with_limits(bare, seed=0)
+    assert np.isfinite(limited.limit).all()
+    np.testing.assert_array_equal(predicted(limited), predicted(bare))
+
+
+def test_a_stated_limit_is_seen():
+    stated = replace(independent(0), limit=np.full(JOBS, 3600.0))
+
+    np.testing.assert_array_equal(with_limits(stated, seed=0).stated_limit, stated.limit)

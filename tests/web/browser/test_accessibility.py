@@ -29,6 +29,7 @@ def paths(site):
         f"/jobs/{site.slow}",
         f"/jobs/{site.failed}/log",
         f"/jobs/{site.failed}/log?q=step",
+        f"/jobs/{site.waiting}/log",
         f"/jobs/{site.trained}/file?name=train.py&line=5",
         "/cluster",
         "/nodes",

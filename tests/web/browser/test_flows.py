@@ -156,15 +156,15 @@ def test_a_page_without_its_stream_shows_that_it_is_not_live(site, chromium):
 
 
 def test_a_token_signs_in_and_another_is_refused(site, chromium):
-    secret = site.token("ada")
-    context = signed_in(chromium, site, "ada", secret)
+    secret = site.token("nobody")
+    context = signed_in(chromium, site, "nobody", secret)
     page = context.new_page()
     page.goto("/")
-    expect(page.get_by_role("banner")).to_contain_text("ada")
+    expect(page.get_by_role("banner")).to_contain_text("nobody")
     page.goto(f"/jobs/{site.failed}")
     expect(page.get_by_role("main")).not_to_contain_text("CUDA out of memory")
     context.close()
-    context = signed_in(chromium, site, "ada", "smt_wrong")
+    context = signed_in(chromium, site, "nobody", "smt_wrong")
     assert context.new_page().goto("/").status == 401
     context.close()
 

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import re
+from contextlib import closing
 
 import pytest
 
+from schedmate.config import Settings
 from schedmate.model import Evidence, JobState
+from schedmate.service.wiring import open_store
 from schedmate.testing.builders import a_diagnosis, a_job
+from schedmate.web.server import serving
+from web.conftest import free_port
 
 pytestmark = [pytest.mark.processes, pytest.mark.browser]
 expect = pytest.importorskip("playwright.sync_api", reason="playwright is not installed").expect
@@ -89,3 +94,60 @@ def test_the_end_of_a_large_log_follows_until_one_scrolls_up(site, open_page):
     page.goto("/jobs/1/log?show=end")
     expect(page.get_by_text("one more")).to_be_in_viewport()
     expect(page.locator("[data-follow]")).to_have_count(0)
+
+
+def here(page):
+    return page.locator(".row.here")
+
+
+def test_the_keys_go_through_all_errors_of_a_log_in_both_directions(site, open_page):
+    """Some are on the page, most are not loaded yet."""
+    wanted = (3, 2_000, 2_010, 9_000, 20_000)
+    text = [f"step {number}" for number in range(1, 20_101)]
+    for number in wanted:
+        text[number - 1] = f"ValueError: number {number}."
+    site.log.write_text("\n".join(text) + "\n")
+    page = open_page("/jobs/1/log?show=start")
+    for number in wanted:
+        page.keyboard.press("n")
+        expect(here(page)).to_contain_text(f"number {number}.")
+        page.wait_for_load_state()
+    page.keyboard.press("n")
+    expect(page.get_by_text("No later line names an error")).to_be_visible()
+    page.wait_for_load_state()
+    for number in reversed(wanted):
+        page.keyboard.press("p")
+        expect(here(page)).to_contain_text(f"number {number}.")
+        page.wait_for_load_state()
+    page.keyboard.press("p")
+    expect(page.get_by_text("No earlier line names an error")).to_be_visible()
+    page.wait_for_load_state()
+    page.keyboard.press("n")
+    expect(here(page)).to_contain_text(f"number {wanted[0]}.")
+
+
+def test_a_log_page_without_its_server_shows_that_it_is_not_live(chromium, tmp_path):
+    log = tmp_path / "train.log"
+    log.write_text("step 1\n")
+    settings, port = Settings(state_dir=tmp_path / "state"), free_port()
+    context = chromium.new_context(base_url=f"http://127.0.0.1:{port}")
+    pages = [context.new_page(), context.new_page()]
+    with closing(open_store(settings)) as store:
+        with serving(settings, host="127.0.0.1", port=port) as site:
+            store.keep_listed(
+                [
+                    a_job(id="1", state=JobState.FAILED, logs=(str(log),)),
+                    a_job(id="2", state=JobState.RUNNING, logs=(str(log),)),
+                ]
+            )
+            site.refresh()
+            for page, path in zip(pages, ("/jobs/1/log", "/jobs/2/log?show=end"), strict=True):
+                page.goto(path)
+                expect(page.get_by_text("step 1")).to_be_visible()
+                expect(page.locator("[data-away]")).to_be_empty()
+        for page in pages:
+            expect(page.locator("[data-away]")).to_have_text("not live: connecting again")
+        with serving(settings, host="127.0.0.1", port=port):
+            for page in pages:
+                expect(page.locator("[data-away]")).to_be_empty()
+    context.close()

@@ -87,7 +87,10 @@ class QueueEntry:
     @property
     def logs(self) -> tuple[str, str]:
         """Where this run writes; every run has files of its own, so that lines stay quotable."""
-        return _of_run(self.stdout, self.restarts), _of_run(self.stderr, self.restarts)
+        return self._logs_of(self.restarts)
+
+    def _logs_of(self, restarts: int) -> tuple[str, str]:
+        return _of_run(self.stdout, restarts), _of_run(self.stderr, restarts)
 
     def as_job(self, node: str, most_nice: int) -> Job:
         return Job(
@@ -107,6 +110,14 @@ class QueueEntry:
             restarts=self.restarts,
             nodes=() if self.state is JobState.PENDING else (node,),
             logs=tuple(dict.fromkeys(self.logs)),
+            earlier_logs=tuple(
+                dict.fromkeys(
+                    log
+                    for restarts in range(self.restarts - 1, -1, -1)
+                    for log in self._logs_of(restarts)
+                    if log != os.devnull
+                )
+            ),
             nice=self.nice,
             most_nice=None if self.held or self.state is not JobState.PENDING else most_nice,
             nice_an_hour=3600.0 / SECONDS_A_NICE,

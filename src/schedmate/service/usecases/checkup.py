@@ -9,7 +9,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Literal
 
 from schedmate.advisor.knowledge.accelerators import Accelerator, accelerator
-from schedmate.config import SITE_FILE, user_file
+from schedmate.config import SITE_FILE, unknown_variables, user_file
 from schedmate.disk.lock import lock_holder
 from schedmate.files import files_of
 from schedmate.files.choosing import service_answers, use_service
@@ -87,7 +87,13 @@ def _python(_: Settings) -> CheckResult:
 def _settings(settings: Settings) -> CheckResult:
     read = [str(path) for path in (user_file(), SITE_FILE) if path.exists()]
     where = ", ".join(read) or "defaults and environment only"
-    return CheckResult(part="settings", state="ok", text=f"mode {settings.mode}; {where}")
+    unknown = unknown_variables()
+    return CheckResult(
+        part="settings",
+        state="note" if unknown else "ok",
+        text=f"mode {settings.mode}; {where}",
+        fix="; ".join(unknown),
+    )
 
 
 def _store(settings: Settings) -> CheckResult:

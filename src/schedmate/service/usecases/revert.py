@@ -186,7 +186,9 @@ def _of_plan(scheduler: Scheduler, job: Job, done: Action) -> Iterator[_Step | _
 def _of_requeues(
     scheduler: Scheduler, job: Job, requeues: list[Action]
 ) -> Iterator[_Step | _Obstacle]:
-    yield _Obstacle(requeues[-1], "it was queued again: its earlier run does not come back")
+    waits = ", the new one takes place unless the job is cancelled"
+    text = "it was queued again: its earlier run does not come back"
+    yield _Obstacle(requeues[-1], text + (waits if job.state is JobState.PENDING else ""))
     ours = {node for one in requeues for node in one.exclude_nodes}
     shown = job.request.exclude_nodes
     if not ours & set(shown) or not isinstance(scheduler, ExcludesNodes):

@@ -7,6 +7,7 @@ one may do no more and lasts no longer, and ends with it.
 from __future__ import annotations
 
 import hashlib
+import pwd
 import re
 import secrets
 import time
@@ -45,8 +46,13 @@ class TokenRequest:
     days: float = 90.0
 
 
-def make_token(store: Store, viewer: Viewer, wanted: TokenRequest) -> tuple[Token, str]:
-    """A new token and its secret, where the viewer may have it."""
+def make_token(
+    store: Store, viewer: Viewer, wanted: TokenRequest, *, of_proxy: bool = False
+) -> tuple[Token, str]:
+    """A new token and its secret, where the viewer may have it.
+
+    `of_proxy`: a proxy may know users that this machine does not.
+    """
     user = wanted.user or viewer.user
     if not viewer.operator:
         if user != viewer.user or wanted.scope != "user":
@@ -55,6 +61,9 @@ def make_token(store: Store, viewer: Viewer, wanted: TokenRequest) -> tuple[Toke
             raise BadInput(f"a token of one's own lasts {MOST_OWN_DAYS:.0f} days at most")
         if _count(store, user) >= _MOST_OWN:
             raise BadInput(f"{user} has {_MOST_OWN} tokens already; revoke some, or wait a day")
+    unknown = "" if of_proxy or user == viewer.user else unknown_user(store, user)
+    if unknown:
+        raise BadInput(unknown)
     return create_token(
         store,
         user,
@@ -64,6 +73,16 @@ def make_token(store: Store, viewer: Viewer, wanted: TokenRequest) -> tuple[Toke
         by=viewer.user,
         parent=viewer.token,
     )
+
+
+def unknown_user(store: Store, user: str) -> str:
+    """A sentence about a name that may be misspelt; empty where it is an account's or has runs."""
+    try:
+        pwd.getpwnam(user)
+    except KeyError:
+        if not store.page_of_runs(user=user, limit=1, offset=0):
+            return f"no account of this machine is called {user!r}, and no job was ever {user}'s"
+    return ""
 
 
 def create_token(

@@ -45,15 +45,23 @@ class DiagnosisScore:
     """Runs whose diagnosis a person has corrected."""
 
 
+def is_case(state: JobState, run_time_s: float, predicted: Spread) -> bool:
+    """Whether a run shows how good its prediction was, on the page and in the metrics.
+
+    A cancelled run shows no duration, one under a second none to divide by, and a prediction that
+    is too wide was shown as none.
+    """
+    return state is not JobState.CANCELLED and run_time_s >= _SHORTEST_S and not predicted.too_wide
+
+
 def predictions(runs: Iterable[RunSummary]) -> list[Score]:
-    """By what the prediction rested on, all of them first; cancelled runs are left out."""
+    """By what the prediction rested on, all of them first."""
     cases = [
         (run.basis, run.predicted_s, run.run_time_s)
         for run in runs
         if run.predicted_s is not None
         and run.run_time_s is not None
-        and run.run_time_s >= _SHORTEST_S
-        and run.state != "CANCELLED"
+        and is_case(run.state, run.run_time_s, run.predicted_s)
     ]
     by_basis: dict[str, list[tuple[Spread, float]]] = defaultdict(list)
     for basis, predicted, real in cases:

@@ -220,12 +220,15 @@ class LogAnswer:
     schema: Literal["schedmate.log/1"] = "schedmate.log/1"
     job_id: str
     files: tuple[str, ...]
-    """The names of all its logs; `file` is the place of this one."""
+    """The names of all its logs, of earlier attempts last; `file` is the place of this one."""
     file: int
     size: int
     """Bytes of text."""
     identity: str
-    """Another one: another file has taken the place of this one."""
+    """Another one: another file has taken the place of this one. Empty where there is none."""
+    absent: str | None = None
+    """Why it has no lines: the job has not started yet, or the file is gone. Null where it is
+    there."""
     masked: bool
     """What looks like a secret is replaced, as the log is another user's."""
     ranges: tuple[LogRangeAnswer, ...]

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import stat
 from dataclasses import dataclass, fields
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from schedmate.model import NotFound, Workload
-from schedmate.service.records.log_files import logs_of
+from schedmate.files import files_of, mode_of
+from schedmate.model import JobState, NotFound, Workload
+from schedmate.service.records.log_files import MOST_LOGS, logs_of
 from schedmate.service.visibility import HIDDEN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from schedmate.model import Evidence, Job
     from schedmate.service.views.job_view import JobView
@@ -51,6 +54,35 @@ def job_logs(view: JobView) -> tuple[Path, ...]:
     if not view.job.logs:
         return ()
     return logs_of(view.job, None if view.advice is None else view.advice.workload)
+
+
+def logs_of_attempts(view: JobView) -> tuple[Path, ...]:
+    """`job_logs`, then those of earlier attempts; some may not be there (yet)."""
+    earlier = (Path(log) for log in view.job.earlier_logs)
+    return tuple(islice(dict.fromkeys((*job_logs(view), *earlier)), MOST_LOGS))
+
+
+def written_logs(view: JobView, logs: Iterable[Path]) -> frozenset[Path]:
+    """Those that are there now."""
+    reader = files_of(view.job.user)
+    return frozenset(path for path in logs if stat.S_ISREG(mode_of(reader, str(path))))
+
+
+def absence(view: JobView, path: Path | None) -> str:
+    """Why a log is not there; None: its scheduler names none."""
+    job = view.job
+    if str(path) in job.earlier_logs:
+        return "This log is gone: it was deleted or moved."
+    if job.state is JobState.PENDING:
+        what = f"Attempt {job.restarts + 1}" if job.restarts else "This job"
+        return f"{what} has not started yet: it has no log."
+    if not job.started and job.state.ended:
+        return "This job never started: it has no log."
+    if path is None:
+        return "No log of this job is known."
+    if job.state.ended:
+        return "This log is gone: it was deleted or moved."
+    return "This log is not there: nothing was written to it yet, or it was deleted or moved."
 
 
 def quoted_file(view: JobView, name: str) -> Path:

@@ -12,7 +12,7 @@ from bisect import bisect_left
 from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING, Final
 from schedmate.files import files_of
 from schedmate.logs import is_plain, plain
 from schedmate.model import NotFound
+from schedmate.service.views.key_blocks import LONGEST as LONGEST_KEY
+from schedmate.service.views.key_blocks import KeyBlocks
 from schedmate.service.views.log_terminal import ScreenLine, screen_line
 
 if TYPE_CHECKING:
@@ -29,10 +31,16 @@ BLOCK: Final = 1 << 20
 MOST_LINES: Final = 400
 _MOST_BYTES: Final = 1 << 18
 """What is read for one page: lines of a log have some hundred bytes."""
+_LONGEST_LINE: Final = 16 * BLOCK
+"""A bar that overwrites itself is one line; a longer one is shown in parts."""
 _BLOCKS_AT_ONCE: Final = 128
 _MOST_UNPACKED: Final = 32 * BLOCK
 _HEAD: Final = 4096
 _INDEXES: Final = 64
+
+
+class MissingLog(NotFound):
+    """There is no such file, as its owner sees it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +48,8 @@ class LogLine:
     offset: int
     """Of its first byte."""
     number: int | None
-    """Counted from one; None where the lines before it are not counted yet."""
+    """Counted from one; None where the lines before it are not counted yet, and for the rest of
+    a line whose beginning is not in it."""
     screen: ScreenLine
 
     @property
@@ -82,6 +91,7 @@ class LogFile:
         self._file, self._content = file, b""
         head = os.pread(file, _HEAD, 0)
         self.packed = not is_plain(head)
+        self.unpacked_in_part = False
         self.size = found.st_size
         self.identity = f"{found.st_ino:x}"
         """Another file under the same name has another one."""
@@ -90,6 +100,7 @@ class LogFile:
         if self.packed:
             self._content = b"".join(_limited(plain(_chunks(file))))
             self.size = len(self._content)
+            self.unpacked_in_part = self.size >= _MOST_UNPACKED
 
     def read(self, begin: int, count: int) -> bytes:
         if self.packed:
@@ -98,34 +109,57 @@ class LogFile:
 
     def forwards(self, begin: int, *, lines: int = MOST_LINES, masked: bool) -> LogRange:
         """From the line that holds the byte `begin` on."""
-        begin = self.line_start(max(0, min(begin, self.size)))
-        raw = self.read(begin, _MOST_BYTES)
-        return self._range(
-            begin, _first_lines(raw, lines, whole=begin + len(raw) >= self.size), masked=masked
-        )
+        at = begin = self.line_start(max(0, min(begin, self.size)))
+        found: list[LogLine] = []
+        short = False
+        while at < self.size and len(found) < lines and at - begin <= _LONGEST_LINE:
+            line = self._long_line_at(at)
+            if line is not None:
+                found.append(self._long_line(*line, masked=masked))
+                at, short = line[1], False
+            elif short:
+                break
+            else:
+                raw = self.read(at, _MOST_BYTES)
+                whole = at + len(raw) >= self.size
+                raw = _first_lines(raw, lines - len(found), whole=whole)
+                found += self._lines(at, raw, masked=masked)
+                at, short = at + len(raw), True
+        return LogRange(lines=tuple(found), begin=begin, end=at, size=self.size)
 
     def backwards(self, end: int, *, lines: int = MOST_LINES, masked: bool) -> LogRange:
         """The last lines before the byte `end`."""
-        end = max(0, min(end, self.size))
-        begin = max(0, end - _MOST_BYTES)
-        raw = self.read(begin, end - begin)
-        if begin:
-            cut = raw.find(b"\n") + 1 or raw.find(b"\r") + 1
-            raw, begin = raw[cut:], begin + cut
-        starts = _starts(raw)
-        if len(starts) > lines:
-            raw, begin = raw[starts[-lines] :], begin + starts[-lines]
-        return self._range(begin, raw, masked=masked)
+        at = end = max(0, min(end, self.size))
+        found: list[LogLine] = []
+        short = False
+        while at > 0 and len(found) < lines and end - at <= _LONGEST_LINE:
+            line = self._long_line_before(at)
+            if line is not None:
+                found.insert(0, self._long_line(*line, masked=masked))
+                at, short = line[0], False
+            elif short:
+                break
+            else:
+                raw = _last_lines(
+                    self.read(*self._before(at)), lines - len(found), whole=at <= _MOST_BYTES
+                )
+                at, short = at - len(raw), True
+                found[:0] = self._lines(at, raw, masked=masked)
+        return LogRange(lines=tuple(found), begin=at, end=end, size=self.size)
 
     def line_start(self, offset: int) -> int:
-        """Where the line begins that holds this byte, as far back as a page goes."""
-        begin = max(0, offset - _MOST_BYTES)
-        raw = self.read(begin, offset - begin)
-        feed = raw.rfind(b"\n")
-        if feed < 0 and begin:
-            feed = raw.rfind(b"\r")
-            return offset if feed < 0 else begin + feed + 1
-        return begin + feed + 1
+        """Where the line begins that holds this byte; of one that is shown in parts, the byte."""
+        line = self._line_around(offset)
+        return offset if line is None else line[0]
+
+    def line_end(self, offset: int) -> int:
+        """Behind the line that holds this byte, however long it is."""
+        while raw := self.read(offset, BLOCK):
+            feed = raw.find(b"\n")
+            if feed >= 0:
+                return offset + feed + 1
+            offset += len(raw)
+        return offset
 
     def offset_of(self, number: int) -> int:
         """Where a line begins; NotFound beyond the last one."""
@@ -181,26 +215,95 @@ class LogFile:
     def _shrunk(self, known: _Index) -> bool:
         return (len(known.feeds) - 1) * BLOCK > self.size
 
-    def _range(self, begin: int, raw: bytes, *, masked: bool) -> LogRange:
+    def _before(self, end: int) -> tuple[int, int]:
+        """Where to read from, and how much, for what is before this byte."""
+        begin = max(0, end - _MOST_BYTES)
+        return begin, end - begin
+
+    def _long_line_at(self, begin: int) -> tuple[int, int] | None:
+        """From where to where the line goes that begins here, if it is longer than a page."""
+        raw = self.read(begin, _MOST_BYTES)
+        if begin + len(raw) >= self.size or b"\n" in raw:
+            return None
+        line = self._line_around(begin)
+        return line if line is not None and line[0] == begin else None
+
+    def _long_line_before(self, end: int) -> tuple[int, int] | None:
+        if end <= _MOST_BYTES or b"\n" in self.read(*self._before(end))[:-1]:
+            return None
+        line = self._line_around(end - 1)
+        return None if line is None else (line[0], end)
+
+    def _line_around(self, offset: int) -> tuple[int, int] | None:
+        """From where to where the line goes that holds this byte; None beyond `_LONGEST_LINE`."""
+        start = offset
+        while start > 0:
+            begin, count = self._before(start)
+            feed = self.read(begin, count).rfind(b"\n")
+            start = begin + feed + 1
+            if feed >= 0:
+                break
+            if offset - start > _LONGEST_LINE:
+                return None
+        end = offset
+        while raw := self.read(end, _MOST_BYTES):
+            feed = raw.find(b"\n")
+            end += len(raw) if feed < 0 else feed + 1
+            if end - start > _LONGEST_LINE:
+                return None
+            if feed >= 0:
+                break
+        return start, end
+
+    def _long_line(self, begin: int, end: int, *, masked: bool) -> LogLine:
+        """As a terminal leaves it, without what was overwritten before its last part."""
+        last = self.read(*self._before(end)).rstrip(b"\r\n")
+        _, redrawn, last = last.partition(b"\r")
+        if redrawn:
+            if masked:
+                last = self._keys(end - len(last) - 1).masked(last)
+            screen = screen_line(last, masked=masked)
+            states = self.read(begin, end - begin).rstrip(b"\r\n").count(b"\r")
+            screen = replace(screen, redrawn=states)
+        else:
+            first = self.read(begin, _MOST_BYTES)
+            clean = self._keys(begin).masked(first) if masked else first
+            screen = screen_line(clean, masked=masked)
+            screen = replace(screen, cut=screen.cut + end - begin - len(first))
+        return LogLine(offset=begin, number=self.number_at(begin), screen=screen)
+
+    def _lines(self, begin: int, raw: bytes, *, masked: bool) -> list[LogLine]:
+        """The rest of a line that began before has no number: its first part has it."""
         number = self.number_at(begin)
-        starts = _starts(raw)
-        shown = (
+        keys = self._keys(begin) if masked else None
+        rest = begin > 0 and self.read(begin - 1, 1) != b"\n"
+        return [
             LogLine(
                 offset=begin + at,
-                number=None if number is None else number + place,
-                screen=screen_line(raw[at:behind], masked=masked),
+                number=None if number is None or (rest and not place) else number + place,
+                screen=screen_line(
+                    raw[at:behind] if keys is None else keys.masked(raw[at:behind]), masked=masked
+                ),
             )
-            for place, (at, behind) in enumerate(pairwise([*starts, len(raw)]))
-        )
-        return LogRange(lines=tuple(shown), begin=begin, end=begin + len(raw), size=self.size)
+            for place, (at, behind) in enumerate(pairwise([*_starts(raw), len(raw)]))
+        ]
+
+    def _keys(self, begin: int) -> KeyBlocks:
+        """That mask the lines from this byte on, also of a private key that began before."""
+        at = max(0, begin - LONGEST_KEY)
+        return KeyBlocks(self.read(at, begin - at))
 
 
 @contextmanager
 def open_log(path: Path, owner: str) -> Iterator[LogFile]:
-    """With the rights of the job's owner; NotFound where they do not suffice or it is gone."""
+    """With the rights of the job's owner; NotFound where they do not suffice, MissingLog where
+    there is nothing.
+    """
     reader: Reader = files_of(owner)
     try:
         file = reader.open(str(path))
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise MissingLog(f"{path.name} is not there: it was deleted or moved") from error
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "it cannot be read"
         raise NotFound(f"{path.name}: {reason}") from error
@@ -208,6 +311,13 @@ def open_log(path: Path, owner: str) -> Iterator[LogFile]:
         yield LogFile(file)
     finally:
         os.close(file)
+
+
+@contextmanager
+def empty_log() -> Iterator[LogFile]:
+    """Stands for one that is not there."""
+    with Path(os.devnull).open("rb") as nothing:
+        yield LogFile(nothing.fileno())
 
 
 def _chunks(file: int) -> Iterator[bytes]:
@@ -243,3 +353,11 @@ def _first_lines(raw: bytes, count: int, *, whole: bool) -> bytes:
             return raw if whole or not at else raw[:at]
         at = feed + 1
     return raw[:at]
+
+
+def _last_lines(raw: bytes, count: int, *, whole: bool) -> bytes:
+    """As many lines as wanted; one that is cut at its beginning only where there is no other."""
+    cut = 0 if whole else raw.find(b"\n") + 1
+    raw = raw[cut:] if cut < len(raw) else raw
+    starts = _starts(raw)
+    return raw[starts[-count] :] if len(starts) > count else raw

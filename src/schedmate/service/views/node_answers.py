@@ -27,7 +27,7 @@ def node_answer(
         users=suspicion.users,
         evidence=suspicion.evidence,
         running=running,
-        command=drain_command(view, scheduler),
+        command=drain_command(view, scheduler) if viewer.operator else None,
     )
 
 

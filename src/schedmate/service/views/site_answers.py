@@ -72,11 +72,11 @@ class NodeAnswer(NodeState):
     successes: int
     users: int
     evidence: tuple[Against, ...]
-    """Failures held against it; those of other users without the job and its owner."""
+    """Failures held against it; for who is no operator those of the asker's own jobs."""
     running: int | None
     """Jobs on it now; null where they were not counted."""
     command: str | None
-    """What an operator would run to take a suspect node out."""
+    """What an operator would run to take a suspect node out; null for all others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +92,7 @@ class NodesPage:
 class FailuresAnswer:
     schema: Literal["schedmate.failures/1"] = "schedmate.failures/1"
     over_time: OverTime
-    """Failures by reason."""
+    """Failures by reason; for who is no operator those of others without it."""
     ended_over_time: tuple[int, ...]
     """All runs that ended in each interval."""
     kinds: tuple[FailureKind, ...]
@@ -140,7 +140,7 @@ class ModelAnswer:
 class RulesPage:
     schema: Literal["schedmate.learned_rules/1"] = "schedmate.learned_rules/1"
     rules: tuple[LearnedRule, ...]
-    """Of other users' logs without the text."""
+    """Of the asker's own logs; for operators all."""
     total: int
     next: str | None
 
@@ -165,7 +165,7 @@ class Summary:
     users: dict[str, Load]
     partitions: dict[str, Load]
     failures: dict[str, int]
-    """Diagnosed attempts of the listed jobs, by reason."""
+    """Diagnosed attempts of the listed jobs whose text the asker may read, by reason."""
     looked_at: float | None
     """When the scheduler was last seen."""
 
@@ -186,6 +186,8 @@ class TokenAnswer(Token):
 class NewToken(TokenAnswer):
     secret: str
     """Shown this once."""
+    warning: str = ""
+    """That neither accounts nor jobs of such a user are known, where a proxy may know them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 MOST_GROUPS: Final = 5
 UNDIAGNOSED: Final = "not diagnosed"
 OTHERS: Final = "others"
+OF_OTHERS: Final = "of other users"
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +170,14 @@ class FailureKind:
     gpu_hours: float
     """That the failed runs had used."""
     newest: float
+
+
+def without_reasons_of_others(runs: Iterable[RunSummary], user: str) -> list[RunSummary]:
+    """That a run failed is shown to all, what of only to its owner."""
+    return [
+        run if run.user == user or not run.state.failed else replace(run, reason=OF_OTHERS)
+        for run in runs
+    ]
 
 
 def failure_kinds(runs: Iterable[RunSummary]) -> list[FailureKind]:

@@ -52,7 +52,10 @@ function follow() {
         scrollTo(0, document.documentElement.scrollHeight);
         before = scrollY;
       }
-    } catch { /* the server is away: the next look finds it again */ }
+      away.textContent = "";
+    } catch { // the next look may find it again
+      away.textContent = "not live: connecting again";
+    }
   }, LOOK_EVERY_MS);
 }
 
@@ -73,26 +76,41 @@ function onDemand(link, parameters, place) {
   });
 }
 
+// the line that the keys go on from: after a jump the one that the address names
 let current = null;
+function named() {
+  const at = new URLSearchParams(location.search).get("at");
+  const row = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  return row?.matches(".row") ? row : at && location.hash ? lines.querySelector(`.row[data-at="${CSS.escape(at)}"]`) : null;
+}
+function mark(row) {
+  current?.classList.remove("here");
+  current = row;
+  row?.classList.add("here");
+}
+function start(rows, step) {
+  const place = rows.indexOf(current);
+  if (place >= 0) return place;
+  const fromEnd = "beyond" in lines.dataset ? lines.dataset.beyond !== "earlier" : step < 0;
+  return fromEnd ? rows.length : -1;
+}
 function nextError(step) {
-  const rows = [...lines.querySelectorAll(".row.err, .row.cause, .gap")];
-  const marked = rows.filter((row) => !row.matches(".gap"));
-  const place = marked.indexOf(current);
-  const next = marked[place + step] ?? null;
-  // errors may be in what is folded between the two
-  const gap = place >= 0 && step > 0 ? rows.slice(rows.indexOf(current)).find((row) => row.matches(".gap")) : null;
-  if (next && !(gap && rows.indexOf(gap) < rows.indexOf(next))) {
-    current?.classList.remove("here");
-    current = next;
-    next.classList.add("here");
+  const rows = [...lines.querySelectorAll(".row, .gap")];
+  let place = start(rows, step) + step;
+  while (rows[place]?.matches(".row:not(.err, .cause)")) place += step;
+  const next = rows[place];
+  if (next?.matches(".row")) {
+    mark(next);
     next.scrollIntoView({ block: "center" });
     next.querySelector(".ln").focus({ preventScroll: true });
-  } else if (step > 0) {
-    const link = new URL(document.querySelector("[data-next-error]").href);
-    const last = gap ? gap.previousElementSibling : lines.querySelector(".row:last-child");
-    link.searchParams.set("at", last ? Number(last.dataset.at) + 1 : 0);
-    location.href = link;
+    return;
   }
+  // errors may be in what is folded, or not loaded: the server goes on behind or before the nearest line
+  const edge = rows[place - step];
+  const link = new URL(document.querySelector("[data-next-error]").href);
+  link.searchParams.set("at", edge ? Number(edge.dataset.at) + (step > 0 ? 1 : 0) : 0);
+  if (step < 0) link.searchParams.set("back", "1");
+  location.href = link;
 }
 
 if (lines) {
@@ -100,12 +118,15 @@ if (lines) {
   if ("follows" in lines.dataset) follow();
   onDemand(document.querySelector("[data-earlier]"), () => ({ at: lines.dataset.begin, back: true }), "afterbegin");
   onDemand(document.querySelector("[data-later]"), () => ({ at: lines.dataset.end }), "beforeend");
-  document.querySelector("[data-next-error]").addEventListener("click", (event) => {
+  mark(named());
+  addEventListener("hashchange", () => mark(named() ?? current));
+  document.querySelector("[data-next-error]")?.addEventListener("click", (event) => {
     event.preventDefault();
     nextError(1);
   });
   document.addEventListener("keydown", (event) => {
     if (event.target.matches("input, textarea, select") || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.defaultPrevented || !document.querySelector("[data-next-error]")) return;
     if (event.key === "n") nextError(1);
     if (event.key === "p") nextError(-1);
   });
