@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from policies.runs import Watched, columns, most_held, rows, run, seen, starts
+from schedmate.model import BadInput
 from schedmate.policies.backfill import Conservative
+from schedmate.policies.priority_queue import FairShare
 from schedmate.policies.slurm import Slurm
 from schedmate.policies.slurm_backfill import first_of_shortest_run
 from schedmate.policies.slurm_parameters import SlurmParameters
@@ -67,6 +71,40 @@ def test_what_the_configuration_leaves_out_is_slurms_default():
     assert (read.weight_age, read.weight_fairshare, read.weight_job_size) == (0, 0, 0)
     assert (read.bf_interval_s, read.bf_window_s, read.bf_resolution_s) == (30.0, 86_400.0, 60.0)
     assert (read.default_queue_depth, read.bf_max_job_test) == (100, 500)
+
+
+def test_usage_does_not_decay_where_its_half_life_is_zero():
+    """A user who used GPUs months ago ranks behind one who did not."""
+    read = SlurmParameters.read("PriorityType = x/multifactor\nPriorityDecayHalfLife = 00:00:00\n")
+
+    usage = FairShare(2, read.decay_half_life_s)
+    usage.change(0, 4, 0.0)
+    usage.change(0, -4, 100.0)
+
+    assert usage.used(1e9).tolist() == [400.0, 0.0]
+
+
+def test_an_age_that_counts_in_full_at_once_is_read():
+    read = SlurmParameters.read("PriorityType = x/multifactor\nPriorityMaxAge = 00:00:00\n")
+
+    assert 0 < read.max_age_s <= 1
+
+
+def test_a_scheduler_that_is_off_never_runs():
+    read = SlurmParameters.read("SchedulerParameters = bf_interval=-1,sched_interval=-1\n")
+
+    assert (read.bf_interval_s, read.sched_interval_s) == (math.inf, math.inf)
+
+
+@pytest.mark.parametrize("wrong", ["bf_max_job_test=-5", "bf_interval=-7", "bf_window=0"])
+def test_a_number_that_slurm_refuses_is_refused(wrong):
+    with pytest.raises(BadInput, match=wrong):
+        SlurmParameters.read(f"SchedulerParameters = bf_continue,{wrong}\n")
+
+
+def test_what_is_no_configuration_is_refused():
+    with pytest.raises(BadInput, match="scontrol show config"):
+        SlurmParameters.read("job_id,user\n1,ann\n")
 
 
 def test_without_the_plugin_nothing_has_a_weight():

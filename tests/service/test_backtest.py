@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from contextlib import closing
 from dataclasses import replace
 
@@ -40,7 +41,16 @@ def settings(tmp_path, monkeypatch):
 
 
 def a_run(
-    number, duration_s, *, submitted_at, user="ann", partition="gpu", epochs=None, limit=None
+    number,
+    duration_s,
+    *,
+    submitted_at,
+    user="ann",
+    name="train",
+    partition="gpu",
+    command=(),
+    epochs=None,
+    limit=None,
 ):
     """Of one training script; `epochs` are what its code states."""
     record = Workload()
@@ -49,8 +59,9 @@ def a_run(
     return PastRun(
         job=Job(
             id=str(number),
-            name="train",
+            name=name,
             user=user,
+            command=command,
             state=JobState.COMPLETED,
             workdir="/home/ann",
             request=Request(gpus=1, partition=partition, time_limit_s=limit),
@@ -137,6 +148,49 @@ def test_durations_of_pure_chance_are_not_claimed(settings):
     found = backtest(settings)
 
     assert found.gain.low <= 0.0
+
+
+@pytest.mark.parametrize("limit", [None, DAY_S])
+@pytest.mark.parametrize("seed", range(3))
+def test_where_no_code_was_read_neighbours_never_outweigh_the_site(settings, seed, limit):
+    """Run times are drawn from three values, whatever a job's user and name are."""
+    pick = random.Random(seed)
+    runs = [
+        a_run(
+            number,
+            pick.choice([60.0, 3600.0, 7200.0]),
+            submitted_at=DAY_S + 600.0 * number,
+            user=pick.choice(["ann", "bob", "eve"]),
+            name=pick.choice(["vit", "llm"]),
+            limit=limit,
+        )
+        for number in range(120)
+    ]
+    keep(settings, runs)
+
+    found = backtest(settings).predictors
+
+    assert found["schedmate"].pinball <= 1.03 * found["without_code"].pinball
+    assert found["schedmate"].pinball <= 1.1 * found["site_median"].pinball
+
+
+def test_the_control_without_code_does_not_see_the_command(settings):
+    """Its arguments decide how long each run takes, and half of them repeat."""
+    commands = [
+        ("sbatch", "train.py", "--epochs", str(each.workload.epochs.value))
+        for each in by_epochs(60)
+    ]
+    plain = by_epochs(60)
+    with_commands = [
+        replace(run, job=replace(run.job, command=command))
+        for run, command in zip(plain, commands, strict=True)
+    ]
+    keep(settings, with_commands)
+
+    seen = backtest(settings).predictors
+
+    assert seen["without_code"].within_2x < 0.5
+    assert seen["schedmate"].within_2x > 0.85
 
 
 def test_controls_are_what_their_names_say(settings):

@@ -15,6 +15,7 @@ import pytest
 from schedmate.cli import main
 from schedmate.cli.simulate import _tasks, command
 from schedmate.policies import POLICIES
+from schedmate.simulator.estimators.controls import CONTROLS
 
 SOURCE = Path(__file__).parents[2] / "src"
 TRACE = """job_id,user,submit_time,duration,gpus,group
@@ -32,6 +33,9 @@ SUMMARY = {
     "preemptions",
     "wall_seconds",
     "requeues",
+    "avg_slowdown",
+    "worst_user_slowdown",
+    "worst_wait_s",
 }
 OF_THE_ANSWER = {"report", "table", "workers", "ray_address", "as_json"}
 PUBLIC = ["schema", "trace", "jobs", "gpus", "assumptions", "policies"]
@@ -167,7 +171,7 @@ def test_rows_left_out_are_talk_and_an_assumption(call, tmp_path):
     assert code == 0
     assert err.startswith(f"{path}: left out 5 of 8 rows: line 5: duration is 'x', not a number")
     assert err.endswith("; …\n")
-    assert "5 bad rows of the trace are left out" in json.loads(out)["assumptions"]
+    assert "5 bad rows of the trace left out" in json.loads(out)["assumptions"]
 
 
 def test_the_cluster_can_be_sized_by_its_load(call, tmp_path):
@@ -439,3 +443,76 @@ def test_lowered_limits_are_an_assumption(call):
         ]
         assert bool(assumed) is stated
         assert all("beside easy: the limits of waiting jobs" in line for line in assumed)
+
+
+def test_slurm_goes_by_the_configuration_of_a_site(call, tmp_path):
+    """A long job of 1 GPU and a short one of 2 wait: sizes decide which of them goes first."""
+    trace, config = tmp_path / "trace.csv", tmp_path / "slurm.txt"
+    rows = ["a,ada,0,1000,2", "b,bob,1,5000,1", "c,eve,2,10,2"]
+    trace.write_text("\n".join(["job_id,user,submit_time,duration,gpus", *rows]))
+    by_size = "PriorityWeightJobSize = 100000\nSchedulerParameters = bf_interval=60\n"
+    waits = {}
+    for favour in ("Yes", "No"):
+        config.write_text(
+            f"PriorityType = priority/multifactor\nPriorityFavorSmall = {favour}\n{by_size}"
+        )
+        code, out, err = call(
+            *(str(trace), "--policy", "slurm", "--gpus", "2", "--json"),
+            *("--slurm-config", str(config)),
+        )
+        assert (code, err) == (0, "")
+        data = json.loads(out)
+        waits[favour] = data["policies"]["slurm"]["avg_jct_s"]
+        [line] = [each for each in data["assumptions"] if each.startswith("slurm, parameters")]
+        assert "JobSize=100000" in line
+        assert "bf_interval=60" in line
+    assert waits["Yes"] - waits["No"] == pytest.approx(5000 / 3, rel=0.1)
+    _, out, _ = call(str(trace), "--policy", "slurm", "--gpus", "2")
+    assert "by default" in out
+
+
+@pytest.mark.parametrize(
+    ("policy", "config", "code", "words"),
+    [
+        ("slurm", "SchedulerParameters = bf_max_job_test=-5", 2, "bf_max_job_test=-5"),
+        ("slurm", "job_id,user", 2, "scontrol show config"),
+        ("slurm", None, 3, "there is no file"),
+        ("easy", "PriorityType = priority/multifactor", 2, "add it"),
+    ],
+)
+def test_a_configuration_that_cannot_be_used_is_refused(  # noqa: PLR0917 - a table
+    call, trace, policy, config, code, words
+):
+    path = trace.with_name("slurm.txt")
+    if config is not None:
+        path.write_text(config)
+
+    ended, _, err = call(str(trace), "--policy", policy, "--slurm-config", str(path))
+
+    assert ended == code
+    assert words in err
+    assert len(err.splitlines()) == 1
+
+
+def test_a_sweep_over_seeds_has_a_mean_with_an_interval_and_shows_controls(call):
+    asked = ("synthetic", "--jobs", "40", "--policy", "easy,easy+advisor", "--workers", "1")
+
+    code, out, _ = call(*asked, "--controls", "--sweep", "seed=0..2")
+
+    lines = [line.split() for line in out.splitlines()]
+    assert code == 0
+    assert "over 3 seeds, with a 95 % interval:" in out
+    means = [line for line in lines if line[:1] == ["easy+advisor"]]
+    assert sorted({line[2] for line in means if line[1] == "by"}) == sorted(CONTROLS)
+    [(_, mean, low, high)] = [line for line in means if line[1] != "by"]
+    assert float(low[:-1]) <= float(mean[:-1]) <= float(high[:-1])
+
+
+def test_one_job_on_one_gpu_is_singular(call, tmp_path):
+    path = tmp_path / "one.csv"
+    path.write_text("job_id,user,submit_time,duration,gpus\na,ada,0,100,1\n")
+
+    _, out, _ = call(str(path), "--policy", "fifo", "--gpus", "1")
+
+    assert "one.csv: 1 job on 1 GPU" in out
+    assert "one pool of 1 GPU of one kind" in out

@@ -26,8 +26,9 @@ def show(compared: PolicyComparison) -> None:
     from schedmate.simulator.engine.outcome import KINDS
 
     load = "" if compared.load is None else f", load {compared.load:.2f}"
+    jobs = "1 job" if compared.jobs == 1 else f"{compared.jobs} jobs"
     gpus = "1 GPU" if compared.gpus == 1 else f"{compared.gpus} GPUs"
-    echo(f"{compared.trace}: {compared.jobs} jobs on {gpus}{load}")
+    echo(f"{compared.trace}: {jobs} on {gpus}{load}")
     better = compared.better_than_first()
     headings = ("policy", "avg JCT", f"vs {next(iter(compared.policies))}", *_HEADINGS)
     tables = {
@@ -74,12 +75,21 @@ def _row(name: str, summary: Summary, better: float | None) -> tuple[str, ...]:
 def show_sweep(found: Sensitivity) -> None:
     """What one thing that was varied changes: mean, least and most over all the rest."""
     echo(f"{found.trace}: average JCT vs {found.first}, over {found.runs} settings")
+    shown = (*found.spreads, *found.controls)
     rows = [
         (f"{value:g}", each.policy, *map(_times, (each.mean[at], each.least[at], each.most[at])))
         for at, value in enumerate(found.spreads[0].x)
-        for each in found.spreads
+        for each in shown
     ]
     _table((found.varied, "policy", "mean", "least", "most"), rows)
+    means = [
+        (each.policy, *map(_times, (each.overall.mean, each.overall.low, each.overall.high)))
+        for each in shown
+        if each.overall is not None
+    ]
+    if means:
+        echo(f"over {len(found.spreads[0].x)} seeds, with a 95 % interval:")
+        _table(("policy", "mean", "from", "to"), means)
 
 
 def warn_of_hours(seconds: float) -> None:

@@ -16,6 +16,7 @@ from schedmate.cli._common import echo, json_option, verb
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from schedmate.policies.slurm_parameters import SlurmParameters
     from schedmate.simulator.experiments.setting import GpuKind
     from schedmate.simulator.report import Sensitivity
     from schedmate.simulator.sweeps import SimulationResult, SimulationTask
@@ -70,6 +71,11 @@ schedmate simulate trace.csv --sweep load=0.7,0.9,1.1 --sweep seed=0..4 --save s
     type=click.FloatRange(0.01, 10),
     help="Size the cluster so that jobs ask for so many times what it can do while they come; "
     "a synthetic trace is drawn for it. [default: 0.9]",
+)
+@click.option(
+    "--slurm-config",
+    metavar="FILE",
+    help="What `scontrol show config` prints: the weights and intervals of the policy slurm.",
 )
 @click.option("--faults", is_flag=True, help="Let nodes fail and be repaired.")
 @click.option("--by-group", is_flag=True, help="Give each group of the trace a pool of its own.")
@@ -177,6 +183,7 @@ def _tasks(
     backfill: bool,
     nodes: int | None,
     gpu_kinds: str | None,
+    slurm_config: str | None,
     restart_cost: float,
     sweeps: tuple[str, ...],
     explained: float | None,
@@ -198,6 +205,7 @@ def _tasks(
         raise BadInput("--spread is over nodes: say --gpus-per-node, for example 8")
     if asked["gpus"] and asked["load"] and set(traces) != {SYNTHETIC}:
         raise BadInput("the jobs of a file make the load: say either --load or the GPUs")
+    asked["slurm"] = _slurm(slurm_config, names)
     if asked["controls"]:
         _check_controls(names, asked["error"])
     if explained is not None:
@@ -210,6 +218,27 @@ def _tasks(
         for source in map(trace_file, traces)
         for values in settings
     ]
+
+
+def _slurm(file: str | None, names: Sequence[str]) -> SlurmParameters | None:
+    from schedmate.model import BadInput, NotFound
+    from schedmate.policies.slurm_parameters import SlurmParameters
+    from schedmate.simulator import plan
+
+    if file is None:
+        return None
+    if not any(plan(name).policy == "slurm" for name in names):
+        raise BadInput("--slurm-config is of the policy slurm: add it, for example --policy slurm")
+    try:
+        text = Path(file).read_text(encoding="utf-8", errors="replace")
+    except FileNotFoundError:
+        raise NotFound(f"there is no file {file}") from None
+    except OSError as error:
+        raise BadInput(f"cannot read {file}: {(error.strerror or str(error)).lower()}") from error
+    try:
+        return SlurmParameters.read(text)
+    except BadInput as error:
+        raise BadInput(f"{file}: {error}") from error
 
 
 def _check_controls(names: Sequence[str], error: float | None) -> None:

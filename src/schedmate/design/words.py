@@ -43,6 +43,11 @@ def human_number(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 100 or value == int(value) else f"{value:.3g}"  # noqa: PLR2004 - three digits
 
 
+def plural(count: float, one: str) -> str:
+    """`1 job`, `1,200 jobs`."""
+    return f"{human_number(count)} {one if count == 1 else one + 's'}"
+
+
 def share(value: float) -> str:
     return f"{value:.0%}" if value in (0.0, 1.0) else f"{value:.1%}"
 

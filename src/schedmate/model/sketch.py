@@ -27,6 +27,8 @@ NUMBERS = (
     *("d_model", "n_layer", "learning_rate"),
 )
 """Natural logarithms; NaN where nothing is stated. `batch` is that of all devices in a step."""
+_OF_THE_REQUEST = 2
+"""So many of the numbers, the first, are stated by the request."""
 WORDS = (
     *("model", "dataset", "entry_point", "task", "framework", "optimizer", "precision"),
     *("parallelism", "user", "name"),
@@ -58,6 +60,13 @@ class Sketch:
     gpu: str = ""
     open_ended: bool = False
     """It stops when something is reached, not after so many steps."""
+
+    @property
+    def states_workload(self) -> bool:
+        """Whether anything is known beyond user, name and request."""
+        numbers, words = self.numbers[_OF_THE_REQUEST:], self.words[: WORDS.index("user")]
+        stated = any(not math.isnan(each) for each in numbers) or any(words)
+        return stated or bool(self.code or self.open_ended)
 
     def number(self, name: str) -> float:
         return self.numbers[NUMBERS.index(name)]

@@ -17,21 +17,25 @@ class FairShare:
 
     def __init__(self, users: int, half_life_s: float) -> None:
         self._decay = math.log(2.0) / half_life_s
+        """0 where the half-life is infinite."""
         self._used = [0.0] * users
         self._rate = [0] * users
         self._as_of = [0.0] * users
 
     def change(self, user: int, gpus: int, now: float) -> None:
         """From now on the user holds so many more GPUs, or fewer where that is negative."""
-        kept = math.exp(-self._decay * (now - self._as_of[user]))
-        self._used[user] = self._used[user] * kept + self._rate[user] * (1.0 - kept) / self._decay
+        passed = now - self._as_of[user]
+        kept = math.exp(-self._decay * passed)
+        counted = (1.0 - kept) / self._decay if self._decay else passed
+        self._used[user] = self._used[user] * kept + self._rate[user] * counted
         self._rate[user] += gpus
         self._as_of[user] = now
 
     def used(self, now: float) -> Floats:
         """Decayed GPU seconds: what runs counts as far as it has run."""
-        kept = np.exp(-self._decay * (now - np.array(self._as_of)))
-        running = np.array(self._rate) * (1.0 - kept) / self._decay
+        passed = now - np.array(self._as_of)
+        kept = np.exp(-self._decay * passed)
+        running = np.array(self._rate) * ((1.0 - kept) / self._decay if self._decay else passed)
         usage: Floats = np.array(self._used) * kept + running
         return usage
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
+
+from schedmate.model import BadInput
 
 _DAY_S = 86_400.0
 _MINUTE_S = 60.0
@@ -21,6 +24,7 @@ class SlurmParameters:
     weight_qos: float = 0.0
     max_age_s: float = 7 * _DAY_S
     decay_half_life_s: float = 7 * _DAY_S
+    """Infinite where usage does not decay: `PriorityDecayHalfLife=00:00:00`."""
     calc_period_s: float = 300.0
     favor_small: bool = False
     fair_tree: bool = True
@@ -42,8 +46,13 @@ class SlurmParameters:
 
     @classmethod
     def read(cls, config: str) -> SlurmParameters:
-        """From the whole text; what is not there is as by default."""
+        """From the whole text; what is not there is as by default in Slurm."""
         values = dict(re.findall(r"^(\w+)\s*=[ \t]*(.*?)[ \t]*$", config, re.MULTILINE))
+        if not {"PriorityType", "SchedulerType", "SchedulerParameters"} & set(values):
+            raise BadInput(
+                "that is no configuration of Slurm: save what `scontrol show config` prints, and "
+                "name that file"
+            )
         scheduler = _options(values.get("SchedulerParameters", ""))
         flags = values.get("PriorityFlags", "").upper().split(",")
         standard = cls()
@@ -53,15 +62,16 @@ class SlurmParameters:
             return _number(values.get(f"PriorityWeight{name}")) or 0.0 if multifactor else 0.0
 
         def seconds(name: str, default: float) -> float:
-            return _seconds(values.get(name, "")) or default
+            found = _seconds(values.get(name, ""))
+            return default if found is None else found
 
-        def whole(name: str, default: int) -> int:
-            found = _number(scheduler.get(name))
-            return default if found is None else int(found)
+        def whole(name: str, default: int, *, least: int = 0) -> int:
+            return int(_at_least(least, name, scheduler.get(name), default))
 
-        def every(name: str, default: float, unit: float = 1.0) -> float:
-            found = _number(scheduler.get(name))
-            return default if found is None else found * unit
+        def every(name: str, default: float, *, least: float = 1.0) -> float:
+            if name in _CAN_BE_OFF and scheduler.get(name) == _OFF:
+                return math.inf
+            return _at_least(least, name, scheduler.get(name), default)
 
         return cls(
             weight_age=weight("Age"),
@@ -69,22 +79,47 @@ class SlurmParameters:
             weight_job_size=weight("JobSize"),
             weight_partition=weight("Partition"),
             weight_qos=weight("QOS"),
-            max_age_s=seconds("PriorityMaxAge", standard.max_age_s),
-            decay_half_life_s=seconds("PriorityDecayHalfLife", standard.decay_half_life_s),
-            calc_period_s=seconds("PriorityCalcPeriod", standard.calc_period_s),
+            max_age_s=max(seconds("PriorityMaxAge", standard.max_age_s), 1.0),
+            decay_half_life_s=seconds("PriorityDecayHalfLife", standard.decay_half_life_s)
+            or math.inf,
+            calc_period_s=seconds("PriorityCalcPeriod", 0.0) or standard.calc_period_s,
             favor_small=values.get("PriorityFavorSmall", "No").lower() in ("yes", "true", "1"),
             fair_tree="NO_FAIR_TREE" not in flags,
             sched_interval_s=every("sched_interval", standard.sched_interval_s),
-            batch_sched_delay_s=every("batch_sched_delay", standard.batch_sched_delay_s),
+            batch_sched_delay_s=every("batch_sched_delay", standard.batch_sched_delay_s, least=0),
             default_queue_depth=whole("default_queue_depth", standard.default_queue_depth),
             bf_interval_s=every("bf_interval", standard.bf_interval_s),
-            bf_window_s=every("bf_window", standard.bf_window_s, _MINUTE_S),
+            bf_window_s=every("bf_window", standard.bf_window_s / _MINUTE_S) * _MINUTE_S,
             bf_resolution_s=every("bf_resolution", standard.bf_resolution_s),
-            bf_max_job_test=whole("bf_max_job_test", standard.bf_max_job_test),
+            bf_max_job_test=whole("bf_max_job_test", standard.bf_max_job_test, least=1),
             bf_max_job_user=whole("bf_max_job_user", standard.bf_max_job_user),
             bf_max_job_start=whole("bf_max_job_start", standard.bf_max_job_start),
             over_time_limit_s=(_number(values.get("OverTimeLimit")) or 0.0) * _MINUTE_S,
         )
+
+    def __str__(self) -> str:
+        """Those that decide most, as Slurm names them."""
+        half_life = self.decay_half_life_s
+        decay = "none" if math.isinf(half_life) else f"{half_life / _DAY_S:g} days"
+        return (
+            f"PriorityWeightAge={self.weight_age:g}, FairShare={self.weight_fairshare:g}, "
+            f"JobSize={self.weight_job_size:g}, PriorityMaxAge {self.max_age_s / _DAY_S:g} days, "
+            f"PriorityDecayHalfLife {decay}, bf_interval={self.bf_interval_s:g}, "
+            f"bf_window={self.bf_window_s / _MINUTE_S:g}, bf_max_job_test={self.bf_max_job_test}"
+        )
+
+
+_OFF = "-1"
+_CAN_BE_OFF = ("bf_interval", "sched_interval")
+
+
+def _at_least(least: float, name: str, text: str | None, default: float) -> float:
+    found = _number(text)
+    if found is None:
+        return default
+    if found < least:
+        raise BadInput(f"{name}={text} of SchedulerParameters is less than {least:g}; mend it")
+    return found
 
 
 def _options(text: str) -> dict[str, str]:

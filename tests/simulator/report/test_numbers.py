@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -26,7 +27,9 @@ from schedmate.simulator.report.digest import (
     utilisation,
 )
 from schedmate.simulator.report.gains import by_gpus, by_group, by_length, by_user, gains, ratio
-from schedmate.simulator.report.sensitivity import geometric_mean, sensitivities
+from schedmate.simulator.report.sensitivity import geometric_mean, interval, sensitivities
+from schedmate.simulator.traces.columns import columns_of
+from schedmate.testing.builders import a_trace_job
 from simulator.report.runs import Ran, listed, runs_of, some_columns
 
 
@@ -256,3 +259,33 @@ def test_the_list_scheduler_of_these_tests_hands_out_no_gpu_twice():
         for moment in run.outcome.start:
             running = (run.outcome.start <= moment) & (moment < run.outcome.end)
             assert columns.gpus[running].sum() <= 16
+
+
+def test_the_worst_stands_beside_the_average():
+    """On one GPU, in order: bob's second job waits for 300 s of others."""
+    columns = columns_of(
+        [
+            a_trace_job(job_id="1", user="ann", submit_time=0, duration=200, gpus=1),
+            a_trace_job(job_id="2", user="bob", submit_time=0, duration=100, gpus=1),
+            a_trace_job(job_id="3", user="bob", submit_time=0, duration=10, gpus=1),
+        ]
+    )
+    start = np.array([0.0, 200.0, 300.0])
+
+    found = summary_of(
+        columns, SimulationOutcome.unbroken(columns, start, start + columns.duration), gpus=1
+    )
+
+    slowdowns = [200 / 200, 300 / 100, 310 / 60]  # a minute counts at least
+    assert found.worst_wait_s == 300
+    assert found.avg_slowdown == pytest.approx(np.mean(slowdowns))
+    assert found.worst_user_slowdown == pytest.approx(np.mean(slowdowns[1:]))
+
+
+def test_the_interval_over_seeds_is_students():
+    """Logarithms 0, 1 and 2: mean 1, standard deviation 1, of three."""
+    found = interval([1.0, math.e, math.e**2])
+
+    assert math.log(found.mean) == pytest.approx(1.0)
+    assert math.log(found.high) == pytest.approx(1.0 + 4.303 / math.sqrt(3))
+    assert math.log(found.low) == pytest.approx(1.0 - 4.303 / math.sqrt(3))

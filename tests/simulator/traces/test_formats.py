@@ -95,6 +95,36 @@ def test_what_sacct_prints_for_people_is_refused_with_what_to_type(tmp_path):
         read(tmp_path, aligned)
 
 
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            "JobID|JobName|Partition|Account|AllocCPUS|State|ExitCode|\n1|a|gpu|x|4|FAILED|1:0|\n",
+            "is what sacct prints, without submit, elapsed, alloctres",
+        ),
+        ("1|ann|0|5|60|CANCELLED by 12|gres/gpu=2|a\n", "sacct prints without its header line"),
+    ],
+)
+def test_what_sacct_printed_too_little_of_is_refused_with_what_to_type(tmp_path, text, reason):
+    with pytest.raises(BadInput, match=reason) as refused:
+        read(tmp_path, text)
+
+    assert "take sacct --parsable2 --allusers --format=JobID," in str(refused.value)
+
+
+def test_between_commas_resources_are_one_cell(tmp_path):
+    text = (
+        "JobID,Submit,Start,ElapsedRaw,AllocTRES,State,Partition,JobName\n"
+        "1,0,5,60,billing=4,cpu=4,gres/gpu=2,node=1,COMPLETED,gpu,a\n"
+        "2,0,5,60,gres/gpu=3,FAILED,gpu,b,c\n"
+    )
+
+    first, second = read(tmp_path, text).jobs
+
+    assert (first.gpus, first.name, first.group) == (2, "a", "gpu")
+    assert (second.gpus, second.name, second.status) == (3, "b,c", JobState.FAILED)
+
+
 def test_sacct_shows_how_a_job_was_submitted(tmp_path):
     row = "1|a|0|5|60|gres/gpu=2|COMPLETED||sbatch --wrap python a.py | tee out"
     (job,) = read(tmp_path, f"{SACCT}|SubmitLine\n{row}\n").jobs

@@ -125,7 +125,22 @@ def test_real_waits_are_a_row_of_their_own(kept):
 def test_on_a_cluster_of_another_size_nothing_is_as_it_was(kept):
     path = kept([a_run(number) for number in range(4)])
 
-    assert list(compared(path, "fifo", gpus=100).policies) == ["fifo"]
+    found = compared(path, "fifo", gpus=100)
+
+    assert list(found.policies) == ["fifo"]
+    assert not any("in use at once" in line for line in found.assumptions)
+    as_it_was = compared(path, "fifo").assumptions
+    assert any("as many GPUs as were in use at once" in line for line in as_it_was)
+
+
+def test_only_code_is_claimed_to_be_real_where_limits_are_drawn(kept):
+    path = kept([a_run(number, request=Request(gpus=1)) for number in range(4)])
+
+    words = " ".join(compared(path, "easy", "easy+advisor").assumptions)
+
+    assert "jobs without a time limit were given one" in words
+    assert "no code is synthetic" in words
+    assert "nothing is synthetic" not in words
 
 
 def test_what_was_read_of_jobs_orders_them(kept):
@@ -136,7 +151,7 @@ def test_what_was_read_of_jobs_orders_them(kept):
 
     by_history, by_code, by_truth = (each.avg_jct_s for each in found.policies.values())
     assert by_history - by_code > 0.5 * (by_history - by_truth)
-    assert any("nothing is synthetic" in line for line in found.assumptions)
+    assert any("no code is synthetic" in line for line in found.assumptions)
 
 
 def test_the_verb_knows_the_store_in_use(kept, tmp_path, monkeypatch):

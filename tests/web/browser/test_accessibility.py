@@ -87,6 +87,22 @@ def test_a_warning_in_the_queue_stands_like_its_neighbours(chromium, tmp_path):
     assert warning == plain
 
 
+def test_a_report_in_a_window_made_narrow_never_overflows(chromium, tmp_path):
+    """Curves follow the width of the window a moment later; here they never do."""
+    path = tmp_path / "report.html"
+    path.write_text(report_html([digest_of(some_columns(200))], command="schedmate simulate t.csv"))
+    page = chromium.new_page(viewport={"width": 1200, "height": 800})
+    page.add_init_script("window.ResizeObserver = class { observe() {} disconnect() {} }")
+    page.goto(path.as_uri())
+    page.wait_for_selector(".drawn canvas")
+
+    page.set_viewport_size({"width": 400, "height": 800})
+
+    assert page.evaluate("innerWidth") == 400
+    assert not page.evaluate("document.documentElement.scrollWidth > innerWidth")
+    page.close()
+
+
 @pytest.mark.parametrize("colours", RULES)
 def test_a_report_is_accessible_too(chromium, tmp_path, colours):
     path = tmp_path / "report.html"

@@ -22,13 +22,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from schedmate.advisor.predict.calibration import Calibration, CalibrationState
+from schedmate.advisor.predict.calibration import ConformalLevels, ConformalLevelsState
 from schedmate.advisor.predict.distributions import (
     SIZE,
     STEP,
     Pmf,
     Weights,
     below_of,
+    clipped,
     place_of,
     spread_of,
 )
@@ -59,9 +60,12 @@ _EDITED = 6
 """Bits in which the shapes of two versions of one code differ at most; of two codes, more."""
 _MOST_USERS = 5000
 _ENOUGH = 30
-"""Ends after which it is worth asking, where there is another answer."""
-_KIND = "blend"
+"""Ends of jobs that had neighbours, after which it is worth asking where there is another answer:
+before, it is unknown what neighbours are worth here."""
 _EVERYONE = "*"
+_LIMIT = "limit"
+_ROOM = 1.5
+"""How far (log) beyond what is claimed a time can lie that the site has not seen."""
 
 
 @dataclass(slots=True)
@@ -184,18 +188,28 @@ def _chained(found: dict[str, float | None], middle: float) -> tuple[Claim, ...]
     return tuple(claims)
 
 
+def _reached(seen_s: tuple[float, float], claims: Sequence[Claim]) -> tuple[float, float]:
+    """Times that the site has seen, or that are near what code and neighbours claim."""
+    claimed = [each.log_s for each in claims if each.kind != _LIMIT]
+    least = min((math.expm1(max(each - _ROOM, 0.0)) for each in claimed), default=math.inf)
+    most = max((math.expm1(each + _ROOM) for each in claimed), default=0.0)
+    return min(seen_s[0], least), max(seen_s[1], most)
+
+
 @dataclass(frozen=True, slots=True)
 class Blended:
     """What is predicted of a job, and what is needed to learn from its end."""
 
     duration_s: Spread
-    raw: Spread
+    below: Pmf
+    """The share of the mixture below each time, which `duration_s` is read off."""
     site: Pmf
     posterior: Pmf
     claims: tuple[Claim, ...]
     user: str
     keys: tuple[str, ...]
     log_length: float | None
+    had_neighbours: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +218,7 @@ class BlendState:
     families: dict[str, list[int]] = field(default_factory=dict)
     kinds: dict[str, Measurement] = field(default_factory=dict)
     trusted: dict[str, float] = field(default_factory=dict)
-    calibration: CalibrationState = field(default_factory=lambda: CalibrationState({}))
+    levels: ConformalLevelsState = field(default_factory=ConformalLevelsState)
     ends: int = 0
 
 
@@ -218,7 +232,7 @@ class Blend:
         self._kinds = dict(state.kinds)
         self._trusted = dict(state.trusted)
         """The weight of the posterior, by user and for everyone."""
-        self._calibration = Calibration(state.calibration)
+        self._levels = ConformalLevels(state.levels)
         self._ends = state.ends
 
     @property
@@ -226,10 +240,10 @@ class Blend:
         return self._ends >= _ENOUGH
 
     def dump(self) -> str:
-        calibration = self._calibration.state
+        levels = self._levels.state
         paces, kinds = self._paces, self._kinds
         return dumps(
-            BlendState(paces.sums, paces.families, kinds, self._trusted, calibration, self._ends)
+            BlendState(paces.sums, paces.families, kinds, self._trusted, levels, self._ends)
         )
 
     @classmethod
@@ -244,16 +258,18 @@ class Blend:
         limit_s: float | None = None,
         sketch: Sketch | None = None,
         neighbours: tuple[str, float] | None = None,
+        seen_s: tuple[float, float] | None = None,
     ) -> Blended:
         """`site` is the pmf of the site's past, `neighbours` the kind and the p50 of what they
-        predict; without a sketch nothing is known of the code."""
+        predict; without a sketch nothing is known of the code. `seen_s` are the times that the
+        site has seen: only claims of code and neighbours reach beyond them."""
         site = site / site.sum()
         middle = float(site @ _GRID)
         keys = () if sketch is None else self._paces.keys(sketch)
         length = None if sketch is None else log_length(sketch)
         pace = None if length is None else self._paces.of(keys, middle - length)
         found = {
-            "limit": math.log1p(limit_s) if limit_s else None,
+            _LIMIT: math.log1p(limit_s) if limit_s else None,
             "pace": None if pace is None or length is None else pace + length,
         }
         if neighbours is not None:
@@ -265,17 +281,27 @@ class Blend:
         posterior /= posterior.sum()
         trusted = self._trust(user) if claims else 0.0
         mass = np.asarray(trusted * posterior + (1 - trusted) * site, np.float32)
-        raw = spread_of(below_of(mass))
-        calibrated = self._calibration.calibrated(_KIND, raw)
+        below = below_of(mass)
+        spread = spread_of(below, self._levels.low, self._levels.high)
+        if seen_s is not None:
+            spread = clipped(spread, _reached(seen_s, claims))
         return Blended(
-            calibrated, raw, site, posterior.astype(np.float32), claims, user, keys, length
+            duration_s=spread,
+            below=below,
+            site=site,
+            posterior=posterior.astype(np.float32),
+            claims=claims,
+            user=user,
+            keys=keys,
+            log_length=length,
+            had_neighbours=neighbours is not None,
         )
 
     def learn(self, blended: Blended, duration_s: float) -> None:
         """The job that this was predicted for has ended, in whatever way."""
         log_s = math.log1p(max(duration_s, 0.0))
-        self._ends += 1
-        self._calibration.observed(_KIND, blended.raw, duration_s, calibrated=blended.duration_s)
+        self._ends += blended.had_neighbours
+        self._levels.observed(blended.below, blended.duration_s, duration_s)
         for claim in blended.claims:
             self._kind(claim).learn(claim.log_s, log_s, claim.given)
         if blended.claims:

@@ -249,6 +249,13 @@ class ConformalLevels:
             watched.below = None
             self._count(watched, seconds)
 
+    def observed(self, below: Pmf, predicted: Spread, seconds: float) -> None:
+        """A job ended that was not watched while it ran."""
+        watched = Watched(InFlightJob(), below, predicted=predicted)
+        self._watched.append(watched)
+        self.ended(watched, seconds)
+        self._read(0.0)
+
     @property
     def state(self) -> ConformalLevelsState:
         return ConformalLevelsState(self._shares(), self._aimed_at)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -31,6 +31,7 @@ from schedmate.advisor.predict.distributions import (
     Pmf,
     Weights,
     below_of,
+    clipped,
     place_of,
     seconds_at,
     spread_of,
@@ -74,6 +75,8 @@ class Forecast:
     rests_on: str
     mass: Pmf = field(compare=False)
     """The pmf over the grid of times that `duration_s` is read off."""
+    seen_s: tuple[float, float] = (0.0, math.inf)
+    """The times that the site has seen, and a little beyond."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +167,8 @@ class CohortModel:
         weights = _by_kind(mixture.mixed)
         outcome = outcome_of(mixture.cohorts, weights)
         rests_on = in_words(facts, mixture.cohorts, weights)
-        return Forecast(mixture.duration_s, outcome, rests_on, mixture.mixed.mass)
+        mass = mixture.mixed.mass
+        return Forecast(mixture.duration_s, outcome, rests_on, mass, self.seen_s)
 
     def submitted(self, facts: Facts) -> Spread:
         mixture = self._mixture(facts)
@@ -217,17 +221,17 @@ class CohortModel:
         mixed = self._gates.mix(experts, self._situation(facts, cohorts))
         below = below_of(mixed.mass)
         spread = spread_of(below, self._levels.low, self._levels.high)
-        return _Mixture(keys, cohorts, mixed, below, self._as_seen_here(spread))
+        return _Mixture(keys, cohorts, mixed, below, clipped(spread, self.seen_s))
 
-    def _as_seen_here(self, spread: Spread) -> Spread:
+    @property
+    def seen_s(self) -> tuple[float, float]:
         """Not far beyond the shortest and the longest that the site has seen: the fewer runs it
         has, the farther."""
         seen = np.flatnonzero(self._site > _SEEN * self._site.min())
         if not len(seen):
-            return spread
+            return 0.0, math.inf
         beyond = 1 + _BEYOND / math.sqrt(float(self._site.sum()))
-        least, most = seconds_at(seen[0] - beyond), seconds_at(seen[-1] + beyond)
-        return Spread(*(min(max(one, least, 0.0), most) for one in astuple(spread)))
+        return max(seconds_at(seen[0] - beyond), 0.0), seconds_at(seen[-1] + beyond)
 
     def _situation(self, facts: Facts, cohorts: Sequence[Cohort | None]) -> Situation:
         now = facts.submitted_at

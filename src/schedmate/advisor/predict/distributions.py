@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import astuple
 from typing import TypeAlias
 
 import numpy as np
@@ -62,6 +63,11 @@ def spread_of(below: Pmf, low_level: float = 0.1, high_level: float = 0.9) -> Sp
     middle = min(max(median, low), high)
     outer = low - _COARSENESS, middle, high + _COARSENESS
     return Spread(*(max(0.0, seconds_at(place)) for place in outer))
+
+
+def clipped(spread: Spread, bounds: tuple[float, float]) -> Spread:
+    least, most = bounds
+    return Spread(*(min(max(each, least), most) for each in astuple(spread)))
 
 
 _BELIEF = 3.0

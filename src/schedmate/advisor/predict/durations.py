@@ -90,8 +90,11 @@ class Estimate:
     """Predictions of one kind are as far off as each other; far from all runs is another."""
 
     @property
-    def claim(self) -> tuple[str, float]:
-        """What it contributes where it is blended with a site's past."""
+    def claim(self) -> tuple[str, float] | None:
+        """What it contributes where it is blended with a site's past; None where no code was read:
+        the cohorts know as much of users, names and requests."""
+        if not self.neighbours.sketch.states_workload:
+            return None
         return self.neighbours.tier, self.duration_s.p50
 
     @property

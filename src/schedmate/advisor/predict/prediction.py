@@ -125,18 +125,23 @@ def _blended(
     sketch: Sketch,
     estimate: Estimate | None,
 ) -> Spread | None:
-    """Code and site together, by what has been right here; None while too little has ended."""
-    if site_model.blend is None or site is None or not site_model.blend.is_learnt:
+    """Code and site together, by what has been right here; None while too little has ended to tell
+    what the code is worth. Of a job of which no code was read, names never outweigh the site."""
+    if site_model.blend is None or site is None:
+        return None
+    if sketch.states_workload and not site_model.blend.is_learnt:
         return None
     if estimate is not None and (estimate.on_new_hardware or _agree(estimate)):
         return None
-    return site_model.blend.predict(
+    blended = site_model.blend.predict(
         site.mass,
         user=target.user,
         limit_s=target.request.time_limit_s,
         sketch=sketch,
         neighbours=None if estimate is None else estimate.claim,
-    ).duration_s
+        seen_s=site.seen_s,
+    )
+    return blended.duration_s if blended.claims else site.duration_s
 
 
 def _agree(estimate: Estimate) -> bool:

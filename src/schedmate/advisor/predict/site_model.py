@@ -25,7 +25,7 @@ from schedmate.advisor.predict.without_runs import COHORTS
 from schedmate.model import BadInput, History, PastRun, Spread
 from schedmate.model.sketch import sketch_of_run
 
-_CALIBRATION, _BLEND = "calibration/3", "blend/1"
+_CALIBRATION, _BLEND = "calibration/3", "blend/2"
 _RUNS = 20_000
 """How many of the newest runs the site model goes by."""
 _REHEARSED = 300
@@ -73,7 +73,9 @@ def _learn_site(history: History, scaling: Scaling, *, at: float) -> None:
                 site.submitted(facts)
                 mass = site.mass(facts.job_id)
                 if run is not None and mass is not None:
-                    in_flight[facts.job_id] = as_submitted(blend, past, run, scaling, mass)
+                    in_flight[facts.job_id] = as_submitted(
+                        blend, past, run, scaling, mass, seen_s=site.seen_s
+                    )
             case "start":
                 site.started(facts.job_id, event.at)
             case "end":
@@ -85,7 +87,13 @@ def _learn_site(history: History, scaling: Scaling, *, at: float) -> None:
 
 
 def as_submitted(
-    blend: Blend, past: StoredRuns, run: PastRun, scaling: Scaling, mass: Pmf
+    blend: Blend,
+    past: StoredRuns,
+    run: PastRun,
+    scaling: Scaling,
+    mass: Pmf,
+    *,
+    seen_s: tuple[float, float],
 ) -> Blended:
     """What would have been predicted of a run when it was submitted."""
     sketch = sketch_of_run(run)
@@ -98,6 +106,7 @@ def as_submitted(
         limit_s=run.job.request.time_limit_s,
         sketch=sketch,
         neighbours=None if estimate is None else estimate.claim,
+        seen_s=seen_s,
     )
 
 

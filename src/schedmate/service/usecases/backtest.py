@@ -165,6 +165,8 @@ class RunReplay:
         ]
         self._store = store
         self._cohorts = CohortModel()
+        self._without_code = CohortModel()
+        """Knows no command: its arguments are part of what is read of a job."""
         self._blend = Blend()
         self._blended: dict[str, Blended] = {}
         self._lessons = _Lessons()
@@ -185,7 +187,8 @@ class RunReplay:
                         done += 1
                         on_progress(done, len(events))
                     case "start":
-                        self._cohorts.started(event.run.facts.job_id, event.at)
+                        for model in (self._cohorts, self._without_code):
+                            model.started(event.run.facts.job_id, event.at)
                     case "end":
                         self._ended(event.run)
         return found
@@ -201,11 +204,14 @@ class RunReplay:
             site_model=SiteModel(lessons.scaling, self._cohorts, lessons.calibration, self._blend),
         )
         spreads: dict[str, Spread | None] = {OURS: prediction.duration_s}
-        spreads[WITHOUT_CODE] = self._cohorts.submitted(ended.facts)
+        self._cohorts.submitted(ended.facts)
+        spreads[WITHOUT_CODE] = self._without_code.submitted(_without_command(ended).facts)
         mass = self._cohorts.mass(ended.facts.job_id)
         if mass is not None:
             past = StoredRuns(self._store)
-            blended = as_submitted(self._blend, past, run, lessons.scaling, mass)
+            blended = as_submitted(
+                self._blend, past, run, lessons.scaling, mass, seen_s=self._cohorts.seen_s
+            )
             self._blended[ended.facts.job_id] = blended
         for name, control in self._controls.items():
             spreads[name] = control.submitted(ended.facts)
@@ -215,6 +221,7 @@ class RunReplay:
         self._known += 1
         self._store.keep_run(self._runs[int(ended.facts.job_id)])
         self._cohorts.ended(ended)
+        self._without_code.ended(_without_command(ended))
         blended = self._blended.pop(ended.facts.job_id, None)
         if blended is not None:
             self._blend.learn(blended, ended.duration_s)
@@ -224,6 +231,10 @@ class RunReplay:
             scaling = learn_again(self._store, at=ended.ended_at)
             calibration = rehearsed(self._store, scaling)
             self._lessons = _Lessons(scaling, calibration, _NEXT_LESSON * self._known)
+
+
+def _without_command(ended: EndedJob) -> EndedJob:
+    return replace(ended, facts=replace(ended.facts, command=""))
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,8 +86,15 @@ class Summary:
     preemptions: int
     wall_seconds: float = field(compare=False)
     requeues: int = 0
+    avg_slowdown: float = 1.0
+    """Completion over run time, of which a minute counts at least: 1 for a job that never waits."""
+    worst_user_slowdown: float = 1.0
+    """The largest average of a user."""
+    worst_wait_s: float = 0.0
+    """Of the job that waited longest."""
 
 
+_SHORT_S = 60.0
 KINDS: dict[Kind, str] = {
     "beside": "beside an unmodified scheduler",
     "asking": "inside a scheduler that asks",
@@ -172,14 +179,21 @@ def summary_of(
     jct = outcome.end - columns.submit
     makespan = float(outcome.end.max() - columns.submit[0])
     p50, p99 = quantiles(jct, 0.5, 0.99)
+    waited = waited_s(columns, outcome)
+    slowdown = np.maximum(jct / np.maximum(columns.duration, _SHORT_S), 1.0)
+    users = columns.user.codes
+    jobs_of_user = np.maximum(np.bincount(users), 1)
     return Summary(
         avg_jct_s=float(jct.mean()),
         p50_jct_s=p50,
         p99_jct_s=p99,
-        avg_queue_s=float(waited_s(columns, outcome).mean()),
+        avg_queue_s=float(waited.mean()),
         makespan_s=makespan,
         gpu_utilization=float(outcome.gpu_seconds.sum()) / (gpus * makespan) if makespan else 0.0,
         preemptions=int(outcome.preemptions.sum()),
         wall_seconds=wall_seconds,
         requeues=int(outcome.requeues.sum()),
+        avg_slowdown=float(slowdown.mean()),
+        worst_user_slowdown=float((np.bincount(users, slowdown) / jobs_of_user).max()),
+        worst_wait_s=float(waited.max()),
     )

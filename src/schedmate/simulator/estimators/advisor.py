@@ -142,9 +142,14 @@ class _Metadata:
         if mass is None:
             return site
         blended = self._blended[job] = self._blend.predict(
-            mass, user=facts.user, limit_s=facts.limit_s, sketch=sketch, neighbours=neighbours
+            mass,
+            user=facts.user,
+            limit_s=facts.limit_s,
+            sketch=sketch,
+            neighbours=neighbours,
+            seen_s=self._site.seen_s,
         )
-        return blended.duration_s
+        return blended.duration_s if blended.claims else site
 
     def basis(self, job: int) -> Basis:  # noqa: ARG002 - of every job
         """What the newest prediction of a job rests on."""

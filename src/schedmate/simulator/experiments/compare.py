@@ -8,7 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from schedmate.core import TimeLimits
+from schedmate.design.words import plural
 from schedmate.policies import POLICIES, Answers
+from schedmate.policies.slurm import Slurm
+from schedmate.policies.slurm_parameters import SlurmParameters
 from schedmate.simulator.engine.outcome import PolicyComparison, SimulationOutcome
 from schedmate.simulator.estimators.controls import CONTROLS
 from schedmate.simulator.experiments.execute import Backend
@@ -25,7 +28,7 @@ _NO_CODE = (
     "has no log to read"
 )
 _RECORDED = (
-    "what SchedMate knows of a job's code is what the store kept when it ran: nothing is "
+    "what SchedMate knows of a job's code is what the store kept when it ran: no code is "
     "synthetic, and the tracker has no log to read"
 )
 _SEMI_SYNTHETIC = (
@@ -151,10 +154,11 @@ def _cluster(setting: Setting) -> str:
     if setting.node_sizes:
         largest = max(setting.node_sizes)
         return (
-            f"{setting.gpus} GPUs on {len(setting.node_sizes)} nodes of at most {largest}; "
-            f"a job is {_placed(setting)}; {len(setting.faults)} node failures"
+            f"{plural(setting.gpus, 'GPU')} on {plural(len(setting.node_sizes), 'node')} of at "
+            f"most {largest}; a job is {_placed(setting)}; "
+            f"{plural(len(setting.faults), 'node failure')}"
         )
-    return f"one pool of {setting.gpus} GPUs of one kind, handed out by the gang"
+    return f"one pool of {plural(setting.gpus, 'GPU')} of one kind, handed out by the gang"
 
 
 def _placed(setting: Setting) -> str:
@@ -178,6 +182,9 @@ def _of_the_plans(setting: Setting, plans: Sequence[Plan]) -> list[str]:
             f"{', '.join(predicted)}: by predictions, the rolling mean of the user's similar jobs "
             f"({predicted[0]}-oracle knows the true run times)"
         )
+    if any(POLICIES[each.policy] is Slurm for each in plans):
+        origin = "of the file" if setting.slurm else "by default (--slurm-config names a site's)"
+        lines.append(f"slurm, parameters {origin}: {setting.slurm or SlurmParameters()}")
     lines += _steering(setting, plans)
     idle = dict.fromkeys(each.name for each in plans if changes_nothing(each))
     if idle:
@@ -186,7 +193,10 @@ def _of_the_plans(setting: Setting, plans: Sequence[Plan]) -> list[str]:
             "predictions to order by, or the handler to end what hangs"
         )
     if setting.left_out:
-        lines.append(f"{setting.left_out} jobs that ask for more GPUs are left out")
+        left_out = (
+            "1 job that asks" if setting.left_out == 1 else f"{setting.left_out} jobs that ask"
+        )
+        lines.append(f"left out: {left_out} for more GPUs")
     return lines
 
 
@@ -211,7 +221,7 @@ def _steering(setting: Setting, plans: Sequence[Plan]) -> list[str]:
     )
     if not ordered:
         return []
-    largest = {name: setting.nice_range or POLICIES[name]().nice_range for name in ordered}
+    largest = {name: setting.nice_range or _nice_range(setting, name) for name in ordered}
     ranges = ", ".join(f"{name} {most}" for name, most in largest.items())
     line = (
         f"beside {', '.join(ordered)}: the daemon's decision engine, which sees the queue every "
@@ -222,6 +232,12 @@ def _steering(setting: Setting, plans: Sequence[Plan]) -> list[str]:
     if not lowered:
         return [line]
     return [line, f"with +limits, beside {', '.join(lowered)}: {_lowered()}"]
+
+
+def _nice_range(setting: Setting, policy: str) -> int:
+    if POLICIES[policy] is Slurm:
+        return Slurm(setting.slurm).nice_range
+    return POLICIES[policy]().nice_range
 
 
 def _lowered() -> str:

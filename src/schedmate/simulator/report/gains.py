@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from schedmate.design.words import plural
 from schedmate.simulator.engine.outcome import quantiles
 from schedmate.simulator.traces.columns import Coded, Floats, Ints, TraceColumns
 
@@ -97,7 +98,7 @@ def _largest(kind: str, column: Coded, columns: TraceColumns) -> list[JobClass]:
         is_other = np.zeros(len(column.words), dtype=bool)
         is_other[others] = True
         rest = np.flatnonzero(is_other[column.codes])
-        found.append(JobClass(kind, f"{len(others)} other {kind}s", rest))
+        found.append(JobClass(kind, plural(len(others), f"other {kind}"), rest))
     return found
 
 

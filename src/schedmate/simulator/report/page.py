@@ -7,7 +7,7 @@ from pathlib import Path
 
 from schedmate.design import marks
 from schedmate.design.document import document
-from schedmate.design.words import human_number, human_time, share, text, times
+from schedmate.design.words import human_time, plural, share, text, times
 from schedmate.model import BadInput
 from schedmate.simulator.report import figures, tables
 from schedmate.simulator.report.digest import Digest
@@ -73,7 +73,7 @@ def sensitivity_section(found: list[Sensitivity], policies: list[str]) -> str:
 
 def _setting_in_words(of: Digest) -> str:
     compared = of.compared
-    words = f"{human_number(compared.jobs)} jobs on {human_number(compared.gpus)} GPUs. "
+    words = f"{plural(compared.jobs, 'job')} on {plural(compared.gpus, 'GPU')}. "
     if compared.setting:
         values = ", ".join(f"{name} {value:g}" for name, value in compared.setting.items())
         words = f"The first setting of a sweep ({values}). {words}"

@@ -6,11 +6,22 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from schedmate.simulator.engine.outcome import PolicyComparison
+from schedmate.simulator.engine.outcome import PolicyComparison, Summary
 from schedmate.simulator.report.gains import ratio
 
 _CHANCE = "seed"
 """Varied to see the spread; for its own sake only where nothing else is."""
+_STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
+"""97.5 % quantiles of Student's t, by degrees of freedom from one on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A geometric mean and its 95 % interval."""
+
+    mean: float
+    low: float
+    high: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +33,8 @@ class RatioSpread:
     mean: tuple[float, ...]
     least: tuple[float, ...]
     most: tuple[float, ...]
+    overall: Interval | None = None
+    """Over all seeds, where chance is what was varied."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +46,8 @@ class Sensitivity:
     first: str
     runs: int
     spreads: tuple[RatioSpread, ...]
+    controls: tuple[RatioSpread, ...] = ()
+    """Policies with SchedMate by other predictors, where asked for."""
 
 
 def sensitivities(trace: str, rows: Sequence[PolicyComparison]) -> list[Sensitivity]:
@@ -45,29 +60,59 @@ def sensitivities(trace: str, rows: Sequence[PolicyComparison]) -> list[Sensitiv
 
 def _sensitivity(trace: str, varied: str, rows: Sequence[PolicyComparison]) -> Sensitivity:
     first, *others = rows[0].policies
-    values = sorted({row.setting[varied] for row in rows})
-    spreads = []
-    for policy in others or [first]:
-        per_value = [
-            [_ratio(row, first, policy) for row in rows if row.setting[varied] == value]
-            for value in values
-        ]
-        spreads.append(
-            RatioSpread(
-                policy=policy,
-                x=tuple(values),
-                mean=tuple(geometric_mean(ratios) for ratios in per_value),
-                least=tuple(min(ratios) for ratios in per_value),
-                most=tuple(max(ratios) for ratios in per_value),
-            )
+    spreads = [
+        _spread(policy, varied, [(row, row.policies[policy]) for row in rows])
+        for policy in others or [first]
+    ]
+    controls = [
+        _spread(
+            f"{policy} by {predictor}",
+            varied,
+            [(row, row.controls[policy][predictor]) for row in rows],
         )
+        for policy, predictors in rows[0].controls.items()
+        for predictor in predictors
+    ]
     return Sensitivity(
-        trace=trace, varied=varied, first=first, runs=len(rows), spreads=tuple(spreads)
+        trace=trace,
+        varied=varied,
+        first=first,
+        runs=len(rows),
+        spreads=tuple(spreads),
+        controls=tuple(controls),
     )
 
 
-def _ratio(row: PolicyComparison, first: str, policy: str) -> float:
-    return ratio(row.policies[first].avg_jct_s, row.policies[policy].avg_jct_s)
+def _spread(
+    name: str, varied: str, found: Sequence[tuple[PolicyComparison, Summary]]
+) -> RatioSpread:
+    """Of each setting, what one policy came to there."""
+    ratios: dict[float, list[float]] = {}
+    for row, summary in sorted(found, key=lambda each: each[0].setting[varied]):
+        first = next(iter(row.policies.values()))
+        better = ratio(first.avg_jct_s, summary.avg_jct_s)
+        ratios.setdefault(row.setting[varied], []).append(better)
+    everything = [each for of_value in ratios.values() for each in of_value]
+    return RatioSpread(
+        policy=name,
+        x=tuple(ratios),
+        mean=tuple(geometric_mean(each) for each in ratios.values()),
+        least=tuple(min(each) for each in ratios.values()),
+        most=tuple(max(each) for each in ratios.values()),
+        overall=interval(everything) if varied == _CHANCE else None,
+    )
+
+
+def interval(ratios: Sequence[float]) -> Interval:
+    """Of at least two, by Student's t of their logarithms."""
+    mean = geometric_mean(ratios)
+    if math.isnan(mean):
+        return Interval(mean, math.nan, math.nan)
+    freedom = len(ratios) - 1
+    squares = math.fsum(math.log(each / mean) ** 2 for each in ratios)
+    student = _STUDENT[freedom - 1] if freedom <= len(_STUDENT) else 1.96 + 2.6 / freedom
+    wide = math.exp(student * math.sqrt(squares / freedom / len(ratios)))
+    return Interval(mean, mean / wide, mean * wide)
 
 
 def geometric_mean(ratios: Sequence[float]) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from schedmate.design.words import human_number, human_time, share, text, times
+from schedmate.design.words import human_number, human_time, plural, share, text, times
 from schedmate.simulator.engine.outcome import KINDS, Summary
 from schedmate.simulator.estimators.controls import CONTROLS
 from schedmate.simulator.report.digest import Digest
@@ -15,7 +15,8 @@ _BETTER, _WORSE = 1.005, 0.995
 _TAIL_NOTICED = 1.1
 _HEADINGS = (
     *("policy", "average completion", "times better", "median", "99th percentile"),
-    *("average wait", "makespan", "GPUs held", "preemptions", "requeues"),
+    *("average wait", "worst wait", "slowdown", "worst user's slowdown"),
+    *("makespan", "GPUs held", "preemptions", "requeues"),
 )
 
 
@@ -40,6 +41,9 @@ def _summary(name: str, summary: Summary, first: Summary) -> list[str]:
         _cell(human_time(summary.p50_jct_s)),
         _tail(summary.p99_jct_s, first.p99_jct_s),
         _cell(human_time(summary.avg_queue_s)),
+        _cell(human_time(summary.worst_wait_s)),
+        _cell(human_number(round(summary.avg_slowdown, 2))),
+        _cell(human_number(round(summary.worst_user_slowdown, 2))),
         _cell(human_time(summary.makespan_s)),
         _cell(share(summary.gpu_utilization)),
         _cell(human_number(summary.preemptions)),
@@ -65,7 +69,7 @@ def controls(of: Digest, name: str) -> str:
 
 
 def waits(of: Digest) -> str:
-    headings = ["policy", *(f"{label} ({human_number(jobs)} jobs)" for label, jobs in of.sizes)]
+    headings = ["policy", *(f"{label} ({plural(jobs, 'job')})" for label, jobs in of.sizes)]
     rows = []
     for each in of.waits:
         spread = zip(each.mean_s, each.p50_s, each.p90_s, strict=True)
@@ -91,14 +95,20 @@ def gains(of: Gains) -> str:
 
 
 def sensitivity(of: Sensitivity) -> str:
-    headings = (of.varied, *(each.policy for each in of.spreads))
+    """A column a policy, then one a control."""
+    shown = (*of.spreads, *of.controls)
+    headings = (of.varied, *(each.policy for each in shown))
     rows = []
     for place, value in enumerate(of.spreads[0].x):
         cells = [
             _cell(f"{times(each.mean[place])} ({each.least[place]:.2f} to {each.most[place]:.2f})")
-            for each in of.spreads
+            for each in shown
         ]
         rows.append([_cell(f"{value:g}"), *cells])
+    means = [each.overall for each in shown if each.overall is not None]
+    if means:
+        intervals = [f"{times(each.mean)} ({each.low:.2f} to {each.high:.2f})" for each in means]
+        rows.append([_cell("mean, 95 % interval"), *map(_cell, intervals)])
     return table(headings, rows)
 
 

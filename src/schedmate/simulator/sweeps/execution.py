@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 
+from schedmate.design.words import plural
 from schedmate.model import BadInput, JobId, PastRun
 from schedmate.policies import POLICIES, Policy
 from schedmate.simulator.engine.faults import draw_faults
@@ -31,6 +32,7 @@ from schedmate.simulator.synthetic import draw_workload
 from schedmate.simulator.traces import Trace, read_trace
 from schedmate.simulator.traces.arrays import synthetic_columns
 from schedmate.simulator.traces.columns import TraceColumns, columns_of
+from schedmate.simulator.traces.finished import SIZE_AS_IT_WAS
 from schedmate.simulator.traces.synthetic import DEFAULT_PROFILE
 
 OnProgress = Callable[[str, int, int], None]
@@ -140,7 +142,10 @@ def _by_group_result(
     )
     whole = replace(pools.whole, name=loaded.name)
     compared = comparison(whole, pools.runs)
-    parted = f"{whole.gpus} GPUs in {pools.pools} pools, one for each group of the trace"
+    parted = (
+        f"{plural(whole.gpus, 'GPU')} in {plural(pools.pools, 'pool')}, one for each group of the "
+        "trace"
+    )
     compared = replace(
         compared,
         assumptions=(parted, *compared.assumptions[1:]),
@@ -167,6 +172,7 @@ def _setting(task: SimulationTask, name: str, columns: TraceColumns, loaded: Loa
         restart_s=task.restart_s,
         seed=task.seed,
         error=task.error,
+        slurm=task.slurm,
         left_out=left_out,
         notes=(*_notes(task, loaded), *([LIMITS_DRAWN] if limited is not kept else [])),
     )
@@ -194,10 +200,15 @@ def _policies(task: SimulationTask) -> list[type[Policy]]:
 def _size(task: SimulationTask, columns: TraceColumns, loaded: Loaded) -> int:
     if task.gpus is not None:
         return task.gpus
-    sized = task.load is not None and task.source != SYNTHETIC
-    if loaded.gpus is not None and not (sized or task.by_group):
+    if loaded.gpus is not None and not _sized(task):
         return loaded.gpus
     return gpus_for_load(columns, task.load or DEFAULT_LOAD)
+
+
+def _sized(task: SimulationTask) -> bool:
+    """Whether the cluster is another one than that of the trace."""
+    by_load = task.load is not None and task.source != SYNTHETIC
+    return task.gpus is not None or by_load or task.by_group
 
 
 def _with_faults(setting: Setting, task: SimulationTask) -> Setting:
@@ -237,7 +248,7 @@ def _with_workload(setting: Setting, task: SimulationTask) -> Setting:
 
 
 def _notes(task: SimulationTask, loaded: Loaded) -> tuple[str, ...]:
-    notes = list(loaded.notes)
+    notes = [note for note in loaded.notes if note != SIZE_AS_IT_WAS or not _sized(task)]
     if task.error is not None:
         notes.append(
             f"predictions are the true run times with an error of {task.error:g} (standard "
@@ -274,10 +285,12 @@ def _read(source: str) -> Loaded:
 
 
 def _loaded(trace: Trace) -> Loaded:
-    left_out = [f"{count} rows left out: {reason}" for reason, count in trace.left_out.items()]
+    left_out = [
+        f"{plural(count, 'row')} left out: {reason}" for reason, count in trace.left_out.items()
+    ]
     notes = [*trace.notes, *left_out]
     if trace.bad_rows:
-        notes.insert(0, f"{len(trace.bad_rows)} bad rows of the trace are left out")
+        notes.insert(0, f"{plural(len(trace.bad_rows), 'bad row')} of the trace left out")
     return Loaded(
         name=trace.name,
         columns=columns_of(trace.jobs),

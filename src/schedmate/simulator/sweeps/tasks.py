@@ -13,6 +13,7 @@ from itertools import product
 from typing import Any
 
 from schedmate.model import BadInput, SchedMateError
+from schedmate.policies.slurm_parameters import SlurmParameters
 from schedmate.simulator.experiments.setting import RESTART_S, GpuKind
 from schedmate.simulator.synthetic import Assumptions
 
@@ -41,6 +42,8 @@ class SimulationTask:
     """None: where SchedMate stands beside a policy, or one lets jobs share or stretch."""
     restart_s: float = RESTART_S
     error: float | None = None
+    slurm: SlurmParameters | None = None
+    """Of the policy `slurm`, where a file states them."""
     controls: bool = False
     """Whether plans with an advisor are run by every other predictor, too."""
     assumed: Mapping[str, float] = field(default_factory=dict)

@@ -21,7 +21,8 @@ from schedmate.simulator.traces.parquet import PlainParquet, write_parquet
 from schedmate.simulator.traces.philly import PhillyJson
 from schedmate.simulator.traces.philly_csv import PHILLY_CSV
 from schedmate.simulator.traces.plain import PLAIN_CSV
-from schedmate.simulator.traces.sacct import ASK_AGAIN, Sacct, is_aligned
+from schedmate.simulator.traces.sacct import Sacct
+from schedmate.simulator.traces.sacct import what_it_lacks as what_sacct_lacks
 from schedmate.simulator.traces.separated import CsvFormat
 from schedmate.simulator.traces.store import StoreTrace
 from schedmate.simulator.traces.swf import Swf
@@ -67,8 +68,8 @@ def _what_it_lacks(path: Path, readers: Sequence[TraceReader]) -> str:
     """Name the format that it nearly is, if there is one."""
     if why := why_unreadable(path):
         return f"{path} is no trace that we can read; {why}"
-    if is_aligned(head_lines(path)):
-        return f"{path} is a table that sacct printed for people, cut to columns: take {ASK_AGAIN}"
+    if hint := what_sacct_lacks(head_lines(path)):
+        return f"{path} {hint}"
     tables = [reader for reader in readers if isinstance(reader, CsvFormat)]
     lacking = {table: table.missing(path) for table in tables}
     nearest = min(tables, key=lambda table: len(lacking[table]) / len(table.needed), default=None)

@@ -33,6 +33,12 @@ ASK_AGAIN = (
     "sacct --parsable2 --allusers --format=JobID,User,Submit,Start,Elapsed,State,AllocTRES,"
     "Timelimit,Partition,JobName,NNodes"
 )
+_JOB_ID = re.compile(r"\d{1,12}(?:_\S{1,40})?(?:\.\w{1,20})?")
+_STATE = re.compile(
+    r"(?:COMPLETED|FAILED|TIMEOUT|CANCELLED|NODE_FAIL|OUT_OF_MEMORY|PREEMPTED|RUNNING|PENDING)"
+    r"(?: by \d{1,12})?"
+)
+_RESOURCE = re.compile(r"[\w/:.-]{1,80}[=:]\S{0,40}")
 _UNKNOWN = ("", "Unknown", "None", "N/A")
 
 
@@ -53,6 +59,24 @@ class Sacct:
             trace = gather(path.name, _runs(_rows(file)), _job_of)
         most = most_in_use(trace.jobs)
         return trace if most is None else replace(trace, gpus=most, notes=(SIZE_AS_IT_WAS,))
+
+
+def what_it_lacks(lines: Sequence[str]) -> str | None:
+    """What to do about output of sacct that is no trace as it is; None where it is none of it."""
+    if is_aligned(lines):
+        return f"is a table that sacct printed for people, cut to columns: take {ASK_AGAIN}"
+    header = lines[0] if lines else ""
+    delimiter = _delimiter(header)
+    columns = _columns(header, delimiter)
+    if "jobid" in columns:
+        kinds = ([each] for each in NEEDED)
+        lacking = [each for each in (*kinds, _TIMES, _RESOURCES) if not set(each) & set(columns)]
+        names = ", ".join(each[0] for each in lacking)
+        return f"is what sacct prints, without {names}: take {ASK_AGAIN}"
+    first = header.split(delimiter)
+    if len(first) > 1 and _JOB_ID.fullmatch(first[0]) and any(map(_STATE.fullmatch, first)):
+        return f"is what sacct prints without its header line: take {ASK_AGAIN}"
+    return None
 
 
 def is_aligned(lines: Sequence[str]) -> bool:
@@ -80,11 +104,26 @@ def _rows(file: IO[str]) -> Rows:
         cells_of_row = text.rstrip("\r\n").split(delimiter)
         if cells_of_row == [""]:
             continue
+        if delimiter == ",":
+            cells_of_row = _with_whole_resources(cells_of_row, columns)
         found = _with_whole_name(cells_of_row, columns, delimiter)
         if len(found) == len(columns):
             yield line, dict(zip(columns, found, strict=True))
         else:
             yield line, f"has {len(found)} columns, the header has {len(columns)}"
+
+
+def _with_whole_resources(found: list[str], columns: list[str]) -> list[str]:
+    """Between commas, `cpu=4,gres/gpu=1,node=1` is one cell."""
+    joined: list[str] = []
+    rest = list(found)
+    for column in columns:
+        cell = rest.pop(0) if rest else ""
+        surplus = len(rest) - (len(columns) - len(joined) - 1)
+        while column in _RESOURCES and surplus > 0 and _RESOURCE.fullmatch(rest[0]):
+            cell, surplus = f"{cell},{rest.pop(0)}", surplus - 1
+        joined.append(cell)
+    return [*joined, *rest]
 
 
 def _with_whole_name(found: list[str], columns: list[str], delimiter: str) -> list[str]:
