@@ -95,7 +95,7 @@ def _runs(
         ends.tolist(),
         columns.gpus.tolist(),
         columns.nodes.tolist(),
-        columns.limit.tolist(),
+        columns.stated_limit.tolist(),
         columns.status.tolist(),
         strict=True,
     )

@@ -46,7 +46,7 @@ _OPTIONS: dict[str, Any] = {
 def features(columns: TraceColumns, names: Ints) -> Floats:
     """What can be seen at submission: numbers first, then words as numbers."""
     hours = columns.submit / _HOUR_S
-    limit = np.where(np.isinf(columns.limit), np.nan, columns.limit)
+    limit = np.where(np.isinf(columns.stated_limit), np.nan, columns.stated_limit)
     numbers = (columns.gpus, columns.nodes, limit, hours % 24, hours // 24 % 7, hours // 24)
     words = (columns.user.codes, columns.group.codes, names, columns.gpu_type.codes)
     return np.column_stack([*numbers, *words]).astype(np.float64)

@@ -142,7 +142,10 @@ def nodes_of(gpus: int, per_node: int) -> Sequence[int]:
     return [per_node] * whole + ([rest] if rest else [])
 
 
-LIMITS_DRAWN = "jobs without a time limit were given one as users choose them: mostly far too long"
+LIMITS_DRAWN = (
+    "jobs without a time limit were given one as users choose them, mostly far too long; "
+    "no predictor sees it"
+)
 
 _SHARES = (0.0, 0.25, 0.5, 0.75, 0.9, 1.0)
 _FACTORS = (1.0, 1.0, 6.8, 60.0, 200.0, 200.0)
@@ -153,7 +156,7 @@ ROUND_S = (
 
 
 def with_limits(columns: TraceColumns, *, seed: int) -> TraceColumns:
-    """The same jobs; those without a limit get one that they keep."""
+    """The same jobs; those without a limit get one, which predictors do not see."""
     none = np.isinf(columns.limit)
     if not none.any():
         return columns
@@ -163,6 +166,5 @@ def with_limits(columns: TraceColumns, *, seed: int) -> TraceColumns:
     steps = np.append(ROUND_S, longest)
     wanted = np.minimum(columns.duration * factors, longest)
     asked = steps[np.searchsorted(steps, wanted)]
-    return replace(
-        columns, limit=np.where(none, np.maximum(asked, columns.duration), columns.limit)
-    )
+    given = np.where(none, np.maximum(asked, columns.duration), columns.limit)
+    return replace(columns, limit=given, limit_drawn=none)

@@ -58,6 +58,16 @@ class TraceColumns:
     gpu_type: Coded
     start: Floats | None = None
     """When each really started; None where that is unknown of one."""
+    limit_drawn: NDArray[np.bool_] | None = None
+    """Whose limit the trace does not state; None where all are stated, or none was drawn."""
+
+    @property
+    def stated_limit(self) -> Floats:
+        """What predictors may see. A limit that was drawn follows from the run time and would tell
+        it; schedulers plan with it all the same."""
+        if self.limit_drawn is None:
+            return self.limit
+        return np.where(self.limit_drawn, np.inf, self.limit)
 
     def __len__(self) -> int:
         return len(self.submit)
@@ -92,6 +102,7 @@ class TraceColumns:
             name=self.name.take(chosen),
             gpu_type=self.gpu_type.take(chosen),
             start=None if self.start is None else self.start[chosen],
+            limit_drawn=None if self.limit_drawn is None else self.limit_drawn[chosen],
         )
 
 
