@@ -55,7 +55,7 @@ def test_a_job_walks_from_submission_over_a_requeue_to_memory(engine):
     middle, advise = engine.handle(JobSeen(1, pending))
     assert (advise, middle.action.value, middle.action.provisional) == (Advise(pending), 500, True)
     nice = only_action(engine.handle(JobAdvised(2, "1", an_advice(90.0))))
-    assert (nice.kind, nice.value, nice.attempt) == ("set_nice", 34, 0)
+    assert (nice.kind, nice.value, nice.attempt) == ("set_nice", 35, 0)
     assert engine.handle(JobSeen(3, running)) == [Track(running)]
     assert engine.handle(ProgressSeen(4, "1", a_progress())) == []
     assert engine.handle(JobSeen(5, lost)) == [Remember(lost), Diagnose(lost)]

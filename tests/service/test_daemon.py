@@ -473,7 +473,7 @@ def test_a_job_that_is_read_at_once_gets_one_nice_number(stage, monkeypatch):
 
     stage.daemon.cycle(1.0)
 
-    assert stage.scheduler.calls == [("set_nice", "1", "34")]
+    assert stage.scheduler.calls == [("set_nice", "1", "35")]
     assert [record.state for record in stage.store.actions()] == ["noted", "done"]
 
 
@@ -486,7 +486,7 @@ def test_no_job_waits_for_its_place_until_all_are_read(stage, monkeypatch):
     stage.daemon.cycle(1.0)
 
     places = [call[1:] for call in stage.scheduler.calls]
-    assert places == [("1", "500"), ("2", "500"), ("1", "34"), ("2", "34")]
+    assert places == [("1", "500"), ("2", "500"), ("1", "35"), ("2", "35")]
 
 
 def test_a_job_that_cannot_be_read_keeps_its_provisional_place(stage, monkeypatch):

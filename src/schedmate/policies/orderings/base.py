@@ -47,12 +47,12 @@ class Ordering(Protocol):
 def nice_of(ordering: Ordering, candidate: Candidate, most: int) -> int:
     """The place of a job in the queue as a nice number from 0 to `most`, whatever the scheduler.
 
-    It grows with the logarithm of the cost: `most * ln(1 + cost/300) / ln(1 + longest/300)`. A job
-    of unknown cost stands in the middle.
+    It grows with the logarithm of the cost: `most * ln(1 + cost/300) / ln(1 + longest/300)`,
+    rounded up. A job of unknown cost stands in the middle.
     """
     cost = ordering.cost(candidate)
     if cost is None:
         return most // 2
     bounded = min(max(0.0, cost), ordering.longest)
     share = math.log1p(bounded / _SHORTEST_S) / math.log1p(ordering.longest / _SHORTEST_S)
-    return round(most * share)
+    return math.ceil(most * share)
