@@ -17,6 +17,7 @@ from schedmate.service.usecases.tokens import create_token
 from schedmate.service.wiring import open_store
 from schedmate.store.lease import DatabaseLease
 from schedmate.testing.postgres import private_postgres, programs
+from schedmate.web.readings import Readings
 from schedmate.web.server import serving
 from web.conftest import Served, free_port
 
@@ -149,3 +150,13 @@ def test_a_daemon_that_stands_by_is_not_ready(served, monkeypatch):
     )
     served.site.looked(time.time())
     assert served.get("/readyz").status == 200
+
+
+def test_a_store_that_fails_while_pages_are_prepared_ends_no_thread_in_error(served, monkeypatch):
+    def fails():
+        raise StoreUnavailable("gone")
+
+    readings = Readings.of(served.site)
+    monkeypatch.setattr(readings.site.store, "newest_change", fails)
+
+    readings.warm()

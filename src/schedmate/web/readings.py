@@ -7,7 +7,7 @@ import hmac
 import secrets
 import threading
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from operator import attrgetter
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from fastapi import Depends, Request
 
-from schedmate.model import BadInput, StoreUnavailable
+from schedmate.model import BadInput, StoreError, StoreUnavailable
 from schedmate.service.usecases.audit import CORRECTION
 from schedmate.service.views.accuracy import (
     DiagnosisScore,
@@ -128,11 +128,13 @@ class Readings:
         self._model_use = Shared(self._measure_model_use, fresh_s=lambda _: _RUNS_FRESH_S)
 
     def warm(self) -> None:
-        """Begin with what the first page shows, where there is anything to show."""
-        if self.site.store.newest_change():
-            now = time.time()
-            self._accuracy.value(now)
-            self._capacity.value(now)
+        """Begin with what the first page shows, where there is anything to show. Where the store
+        does not answer, requests say so."""
+        with suppress(StoreError):
+            if self.site.store.newest_change():
+                now = time.time()
+                self._accuracy.value(now)
+                self._capacity.value(now)
 
     def accuracy(self, now: float) -> Accuracy:
         return self._accuracy.value(now)
