@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import socket
 import threading
@@ -14,6 +15,8 @@ import pytest
 from schedmate.config import Settings
 from schedmate.model import JobState
 from schedmate.model.advice import Match
+from schedmate.service.views.job_view import JobView
+from schedmate.service.visibility import Viewer
 from schedmate.service.wiring import open_store
 from schedmate.store import KeptAdvice
 from schedmate.testing.builders import (
@@ -173,3 +176,17 @@ def test_the_body_of_an_answer_does_not_wait_for_an_acknowledgement():
             assert end.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) == 0
             send_at_once(end)
             assert end.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) != 0
+
+
+def test_views_of_jobs_that_are_gone_are_not_kept(served):
+    """Hundreds of jobs an hour would fill the memory otherwise."""
+    operator = Viewer(user="root", operator=True)
+    served.show(*(a_job(id=str(number), user="nobody") for number in range(20)))
+    assert len([served.site.shown_to(operator, one) for one in served.site.board.views()]) == 20
+    served.store.keep_listed((), gone=[str(number) for number in range(20) if number != 3])
+    served.site.refresh()
+    gc.collect()
+
+    kept = {one.job.id for one in gc.get_objects() if type(one) is JobView}
+
+    assert kept == {"3"}

@@ -237,9 +237,16 @@ class Site:
         with self._refreshing:
             changed = self.board.refresh()
             if changed:
+                self._forget_masked()
                 for announce in list(self.listeners):
                     announce(changed)
             self.loading = False
+
+    def _forget_masked(self) -> None:
+        """Of jobs that are no longer in the queue: their views are large."""
+        for job_id in list(self._masked):
+            if self.board.view(job_id) is None:
+                self._masked.pop(job_id, None)
 
     def begin(self) -> None:
         """Before the first request: what the store knows is shown until the scheduler was seen."""
