@@ -9,14 +9,13 @@ from fastapi import APIRouter, HTTPException
 from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from schedmate.model import BadInput
 from schedmate.model.failures import CORRECTIONS
 from schedmate.service.views.answers import CorrectedAnswer, RevertedAnswer, copied
 from schedmate.service.views.site_answers import RuleAnswer
 from schedmate.web import acts
 from schedmate.web.asking import AJobId, AKnownViewer, ASite
 from schedmate.web.etags import fresh_json
-from schedmate.web.problems import NO_JOB, PROBLEMS, described
+from schedmate.web.problems import NO_JOB, PROBLEMS, described, refused_as_conflict
 
 router = APIRouter(prefix="/api/v1", responses=PROBLEMS)
 _STRICT = ConfigDict(extra="forbid", strict=True)
@@ -57,10 +56,8 @@ def correct(job_id: AJobId, body: CorrectionBody, site: ASite, viewer: AKnownVie
     """Correct the diagnosis of a job's newest attempt."""
     if body.for_all and not viewer.operator:
         raise HTTPException(HTTPStatus.FORBIDDEN, "only operators correct the failures of all jobs")
-    try:
+    with refused_as_conflict():
         view = acts.correct(site, viewer, job_id, body.reason, note=body.note, for_all=body.for_all)
-    except BadInput as error:
-        raise HTTPException(HTTPStatus.CONFLICT, str(error)) from error
     attempt = view.job.restarts
     return fresh_json(
         CorrectedAnswer(job_id=view.job.id, attempt=attempt, diagnosis=view.diagnoses[attempt])
@@ -75,10 +72,8 @@ def correct(job_id: AJobId, body: CorrectionBody, site: ASite, viewer: AKnownVie
 )
 def revert(job_id: AJobId, body: RevertBody, site: ASite, viewer: AKnownViewer) -> Response:
     """Undo what SchedMate did to a job, as far as it still can be; for operators."""
-    try:
+    with refused_as_conflict():
         found = acts.undo(site, viewer, job_id, dry_run=body.dry_run)
-    except BadInput as error:
-        raise HTTPException(HTTPStatus.CONFLICT, str(error)) from error
     return fresh_json(RevertedAnswer(dry_run=body.dry_run, actions=found))
 
 
@@ -105,8 +100,6 @@ def refuse(rule_id: str, site: ASite, viewer: AKnownViewer) -> Response:
 
 
 def _decided(rule_id: str, site: ASite, viewer: AKnownViewer, *, accept: bool) -> Response:
-    try:
+    with refused_as_conflict():
         rule = acts.decide(site, viewer, rule_id, accept=accept)
-    except BadInput as error:
-        raise HTTPException(HTTPStatus.CONFLICT, str(error)) from error
     return fresh_json(copied(RuleAnswer, rule))

@@ -10,7 +10,6 @@ from fastapi import APIRouter, HTTPException
 from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from schedmate.model import BadInput
 from schedmate.model.access import NOTICE_KINDS, NoticeKind, Subscription
 from schedmate.service.notifications.channels import channels_of, check_subscription
 from schedmate.service.notifications.trial import send_test
@@ -18,7 +17,7 @@ from schedmate.service.views.site_answers import NotificationTest, SubscriptionA
 from schedmate.service.visibility import Viewer
 from schedmate.web.asking import AKnownViewer, ASite
 from schedmate.web.etags import fresh_json
-from schedmate.web.problems import PROBLEMS, described
+from schedmate.web.problems import PROBLEMS, described, refused_as_conflict
 from schedmate.web.site import Site
 
 router = APIRouter(prefix="/api/v1/me/notifications", responses=PROBLEMS, tags=["notifications"])
@@ -58,10 +57,8 @@ def subscribe(body: SubscriptionBody, site: ASite, viewer: AKnownViewer) -> Resp
 
 def keep_subscription(site: Site, viewer: Viewer, wanted: Subscription) -> None:
     """For the page as well."""
-    try:
+    with refused_as_conflict():
         check_subscription(wanted, site.settings)
-    except BadInput as error:
-        raise HTTPException(HTTPStatus.CONFLICT, str(error)) from error
     site.store.subscribe(wanted)
     site.record(viewer, "subscribe", f"user {viewer.user}", ", ".join(wanted.channels))
 
@@ -91,10 +88,8 @@ def sent_test(site: Site, viewer: Viewer, channel: str) -> NotificationTest:
             {"Retry-After": "600"},
         )
     subscription = site.store.subscription(viewer.user)
-    try:
+    with refused_as_conflict():
         found = send_test(site.settings, viewer.user, subscription, channel=channel)
-    except BadInput as error:
-        raise HTTPException(HTTPStatus.CONFLICT, str(error)) from error
     outcomes = ", ".join(
         f"{one.channel}: {'sent' if one.sent else one.reason}" for one in found.results
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,8 @@ from starlette.exceptions import HTTPException
 from schedmate.model import BadInput, NotFound, NotSignedIn, SchedMateError, StoreError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from fastapi import FastAPI, Request
     from starlette.responses import Response
 
@@ -28,6 +31,15 @@ class Problem(BaseModel):
     title: str
     status: int
     detail: str = ""
+
+
+@contextmanager
+def refused_as_conflict() -> Iterator[None]:
+    """What was asked for is well formed and cannot be done here or now: 409, with the reason."""
+    try:
+        yield
+    except BadInput as error:
+        raise HTTPException(HTTPStatus.CONFLICT, str(error)) from error
 
 
 def described(text: str) -> dict[str, Any]:

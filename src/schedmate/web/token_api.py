@@ -5,11 +5,10 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, HTTPException, Query, Request
+from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from schedmate.model import BadInput
 from schedmate.service.usecases.tokens import (
     LONGEST_NAME,
     MOST_DAYS,
@@ -25,7 +24,7 @@ from schedmate.service.views.site_answers import NewToken, TokenAnswer, TokensPa
 from schedmate.web.asking import AKnownViewer, ASite
 from schedmate.web.etags import fresh_json, tagged_json
 from schedmate.web.paging import APage, page_of
-from schedmate.web.problems import NOT_MODIFIED, PROBLEMS, described
+from schedmate.web.problems import NOT_MODIFIED, PROBLEMS, described, refused_as_conflict
 
 router = APIRouter(prefix="/api/v1/tokens", responses=PROBLEMS, tags=["access"])
 
@@ -65,10 +64,8 @@ def create(body: TokenBody, site: ASite, viewer: AKnownViewer) -> Response:
     """A new one. Its secret is in this answer and nowhere else."""
     wanted = TokenRequest(user=body.user, scope=body.scope, name=body.name, days=body.days)
     of_proxy = bool(site.settings.web.proxy_header)
-    try:
+    with refused_as_conflict():
         token, secret = make_token(site.store, viewer, wanted, of_proxy=of_proxy)
-    except BadInput as error:
-        raise HTTPException(HTTPStatus.CONFLICT, str(error)) from error
     warning = "" if token.user == viewer.user else unknown_user(site.store, token.user)
     answer = fresh_json(copied(NewToken, token, secret=secret, warning=warning))
     answer.status_code = HTTPStatus.CREATED
