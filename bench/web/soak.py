@@ -77,9 +77,10 @@ class PassingJobs:
         self.ended = 0
 
     def step(self, now: float) -> None:
+        self._due = self._due or now
         while now >= self._due:
             self._submit(now)
-            self._due = now + self._rng.expovariate(1 / self._apart_s)
+            self._due += self._rng.expovariate(1 / self._apart_s)
         for job in list(self.jobs.values()):
             self._go_on(job, now)
         self._slurm.show(self.jobs.values())
