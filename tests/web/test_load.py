@@ -132,6 +132,29 @@ def test_a_page_shows_so_many_jobs_and_no_more(served):
     assert served.get("/?limit=100000").status == 422
 
 
+@pytest.mark.parametrize("path", ["/", "/api/v1/jobs", "/api/v1/history", "/api/v1/predictions"])
+def test_the_longest_page_is_the_one_that_the_api_documents(served, path):
+    served.taken_for(ME, operator=True)
+    paths = served.get("/api/v1/openapi.json").json["paths"]
+    documented = paths["/api/v1/jobs" if path == "/" else path]["get"]["parameters"]
+    (most,) = (one["schema"]["maximum"] for one in documented if one["name"] == "limit")
+    assert most == (1000 if "predictions" in path else 250)
+    assert served.get(f"{path}?limit={most}").status == 200
+    assert served.get(f"{path}?limit={most + 1}").status == 422
+
+
+def test_a_long_queue_offers_longer_pages(served):
+    served.taken_for(ME, operator=True)
+    put(served, 1, 100)
+    assert "a page</a>" not in served.get("/").text
+    put(served, 100, 500)
+    assert 'href="?limit=250">250 a page</a>' in served.get("/?offset=100").text
+    longer = served.get("/?limit=250").text
+    assert longer.count('<th scope="row">') == 250
+    assert "a page</a>" not in longer
+    assert 'rel="next" href="?offset=250&amp;limit=250"' in longer
+
+
 def opened_stream(port):
     opened = socket.create_connection(("127.0.0.1", port))
     opened.sendall(b"GET /api/v1/events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")

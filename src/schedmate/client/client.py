@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from schedmate.model import JobId
     from schedmate.model.access import Subscription
 
-_PAGE = 1000
+_PAGE = 250
 
 
 class Client:
@@ -96,7 +96,7 @@ class Client:
 
     def predictions(self, *, state: str = "PENDING,RUNNING") -> Iterator[ScheduledPrediction]:
         """Of all jobs in these states, in the order of submission."""
-        for page in self._pages(("predictions",), {"state": state, "limit": _PAGE}):
+        for page in self._pages(("predictions",), {"state": state}):
             yield from (from_json(ScheduledPrediction, one) for one in page["predictions"])
 
     def why(self, job_id: JobId) -> WhyAnswer:

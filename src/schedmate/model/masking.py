@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
-from enum import Enum
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any, TypeVar
 
@@ -13,6 +13,9 @@ from schedmate.model.redaction import redact
 T = TypeVar("T")
 _OPENED = frozenset({"workdir", "script", "logs", "file", "log"})
 """Fields with the names of files, which are opened by them."""
+_PLAIN = frozenset({type(None), bool, int, float})
+_SHORT = 200
+"""Characters of a text that is worth being remembered."""
 _names: dict[type[Any], tuple[str, ...]] = {}
 
 
@@ -23,16 +26,24 @@ def masked(value: T) -> T:
 
 
 def _masked(value: Any) -> Any:
+    if type(value) in _PLAIN:  # by far the most, and cheaper to tell than what follows
+        return value
+    if type(value) in _names:
+        return _dataclass(value)
     match value:
-        case None | bool() | int() | float() | Enum():
-            return value
         case str():
-            return redact(value)
+            return value if len(value) <= _SHORT and _is_clean(value) else redact(value)
         case list() | tuple():
-            return _sequence(value)
+            return _sequence(value) if value else value
         case Mapping():
-            return _mapping(value)
+            return _mapping(value) if value else value
     return _dataclass(value) if is_dataclass(value) else value
+
+
+@lru_cache(maxsize=8192)
+def _is_clean(text: str) -> bool:
+    """Names, nodes and lines of code are the same in many jobs."""
+    return redact(text) == text
 
 
 def _sequence(value: list[Any] | tuple[Any, ...]) -> Any:

@@ -18,7 +18,7 @@ from schedmate.service.views.answers import JobProgress, Predictions, ScheduledP
 from schedmate.service.views.job_view import JobView
 from schedmate.web.asking import AJobId, ASite, AViewer
 from schedmate.web.etags import fresh_json, tagged_json
-from schedmate.web.paging import MOST
+from schedmate.web.paging import MOST_SMALL
 from schedmate.web.problems import NO_JOB, PROBLEMS
 from schedmate.web.queue import States
 from schedmate.web.readings import AReadings
@@ -73,7 +73,7 @@ def predictions(
     viewer: AViewer,
     readings: AReadings,
     state: States = "PENDING,RUNNING",
-    limit: Annotated[int, Query(ge=1, le=MOST)] = MOST,
+    limit: Annotated[int, Query(ge=1, le=MOST_SMALL)] = MOST_SMALL,
     offset: Annotated[int, Query(ge=0)] = 0,
 ) -> Response:
     """The same of all jobs that wait or run, in the order of their ids' submission."""
