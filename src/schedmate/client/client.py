@@ -137,6 +137,11 @@ class Client:
         answer = self._transport.post("jobs", job_id, "correct", body=body)
         return from_json(CorrectedAnswer, answer)
 
+    def withdraw(self, job_id: JobId) -> CorrectedAnswer:
+        """Take the correction of its newest attempt back, which is diagnosed anew."""
+        answer = self._transport.post("jobs", job_id, "withdraw", body={})
+        return from_json(CorrectedAnswer, answer)
+
     def revert(self, job_id: JobId, *, dry_run: bool = False) -> RevertedAnswer:
         """Undo what SchedMate did to a job; for operators only."""
         body = {"dry_run": dry_run}

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from fastapi import Depends, Request
 
 from schedmate.model import BadInput, StoreError, StoreUnavailable
-from schedmate.service.usecases.audit import CORRECTION
+from schedmate.service.usecases.audit import CORRECTION, WITHDRAWAL
 from schedmate.service.views.accuracy import (
     DiagnosisScore,
     Score,
@@ -170,9 +170,13 @@ class Readings:
         return self._failures.value((days, None if viewer.operator else viewer.user), now)
 
     def diagnoses(self, now: float) -> DiagnosisScore:
-        """With every correction that people have made by now."""
-        acts = tuple(self.site.store.acts(action=CORRECTION, limit=_CORRECTIONS))
-        return self._diagnoses.value(acts, now)
+        """With every correction that people have made, or withdrawn, by now."""
+        acts = (
+            act
+            for action in (CORRECTION, WITHDRAWAL)
+            for act in self.site.store.acts(action=action, limit=_CORRECTIONS)
+        )
+        return self._diagnoses.value(tuple(acts), now)
 
     def model_use(self, now: float, *, days: int, questions: int) -> ModelUse:
         """`questions` are all that there were by now."""

@@ -108,6 +108,26 @@ def test_a_job_is_corrected_by_its_id(schedmate, store, tmp_path):
     assert "knows a job 18" in schedmate("rules", "correct", "18", "--reason", "hang", code=3).err
 
 
+def test_the_correction_of_a_job_is_withdrawn(schedmate, store, tmp_path):
+    log = str(tmp_path / "job.out")
+    job = a_job(id="17", state=JobState.FAILED, exit_code=1, logs=(log,))
+    store.keep_run(replace(a_past_run(), job=job))
+    assert "is no correction" in schedmate("rules", "withdraw", "17", code=2).err
+    schedmate("rules", "correct", "17", "--reason", "storage_io")
+
+    assert "job 17 is unknown again: " in schedmate("rules", "withdraw", "17").out
+
+    assert store.diagnoses("17")[0].reason == "unknown"
+    assert not store.past_failures(teacher="operator")
+    assert not store.learned_rules()
+    act = store.acts(about="job 17")[0]
+    assert (act.user, act.action) == ("ada", "withdraw a correction")
+    schedmate("rules", "correct", "17", "--reason", "storage_io")
+    again = schedmate("rules", "withdraw", "17", "--json").json
+    assert (again["job_id"], again["diagnosis"]["reason"]) == ("17", "unknown")
+    assert "knows a job 18" in schedmate("rules", "withdraw", "18", code=3).err
+
+
 def test_a_reason_that_is_none_is_reported(schedmate):
     called = schedmate("rules", "correct", "job.out", "--reason", "storage", code=2)
     assert "did you mean storage_io" in called.err
