@@ -102,6 +102,12 @@ class PostgresDatabase:
     def rows(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         return self._execute(statement, values).fetchall()
 
+    def batches(self, statement: str, size: int) -> Iterator[list[tuple[Any, ...]]]:
+        with self._in_words(), self._connection.cursor("batches") as cursor:
+            cursor.execute(_translated(statement))
+            while rows := cursor.fetchmany(size):
+                yield rows
+
     def one(self, statement: str, values: Sequence[Any] = ()) -> Any:
         return self._execute(statement, values).fetchone()
 
