@@ -16,7 +16,7 @@ from schedmate.handler import Case, Handler
 from schedmate.handler.learning import Lesson, Teaching, check_correction
 from schedmate.handler.reading import LogLine
 from schedmate.handler.reading.lines import blocks, pieces, read_line
-from schedmate.logs import chunks_of, open_regular, pieces_of
+from schedmate.logs import chunks_of, open_regular, pieces_of, plain
 from schedmate.model import BadInput
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ def _lines_of(log: Path | NamedLog, order: int, reader: Reader) -> Iterator[LogL
     content = log if isinstance(log, Path) else log.content
     name = str(log) if isinstance(log, Path) else log.name
     number = 1
-    for block in blocks(_chunks(content, reader)):
+    for block in blocks(plain(_chunks(content, reader))):
         for at, raw in pieces(block, number):
             yield read_line(raw, file=name, order=order, number=at)
         number += block.count(b"\n")

@@ -1,5 +1,6 @@
 """`schedmate rules`: a person can correct, look, try, switch off, undo and hand on."""
 
+import gzip
 import json
 import re
 from contextlib import closing
@@ -91,6 +92,16 @@ def test_a_line_can_be_pointed_at(schedmate):
     for wrong in (("--line", 999), ("--text", "nowhere")):
         args = ("rules", "correct", "job.out", "--reason", "storage_io", *wrong)
         assert "is not in the log" in schedmate(*args, code=2).err
+
+
+@pytest.mark.parametrize(
+    "packed", [gzip.compress, lambda raw: raw.decode().encode("utf-16")], ids=["gzip", "utf-16"]
+)
+def test_a_line_of_a_packed_log_can_be_pointed_at(schedmate, tmp_path, packed):
+    log = tmp_path / "job.out"
+    log.write_bytes(packed(log.read_bytes()))
+    assert correct(schedmate, "--text", "valve 7")["failure"]["line"] == SPOKEN
+    assert correct(schedmate, "--line", 3)["failure"]["line"] == "step 2 loss 0.5"
 
 
 def test_without_a_rule(schedmate):
