@@ -206,9 +206,9 @@ def test_another_user_gets_nothing_of_it(site):
 def test_another_user_gets_no_digests_or_curve_of_a_run(site):
     job = a_job(id="9", user=OWNER, state=JobState.COMPLETED)
     marks = Fingerprint(code="c0dec0de", arguments="a4g5a4g5", signature=(987654321,))
-    profile = RunProfile(unit="step", curve=(Mark(at=1.0, done=777.0),))
+    profile = RunProfile(unit="step", curve=(Mark(at=1.0, done=777.0625),))
     site.store.keep_run(a_past_run(job=job, fingerprint=marks, profile=profile))
-    secrets = ("c0dec0de", "a4g5a4g5", "987654321", "777")
+    secrets = ("c0dec0de", "a4g5a4g5", "987654321", "777.0625")
     for path in ("/api/v1/history/9", "/api/v1/history"):
         site.taken_for("eve")
         shown = site.get(path).text

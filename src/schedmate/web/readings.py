@@ -42,6 +42,7 @@ from schedmate.service.views.site_load import (
     uses,
     without_reasons_of_others,
 )
+from schedmate.service.views.status import site_status
 from schedmate.service.wiring import open_store
 from schedmate.web.measured import Measured, Shared
 from schedmate.web.shown_once import ShownOnce
@@ -49,6 +50,7 @@ from schedmate.web.shown_once import ShownOnce
 if TYPE_CHECKING:
     from schedmate.config import Settings
     from schedmate.model import JobId
+    from schedmate.service.views.site_answers import SiteStatus
     from schedmate.service.visibility import Viewer
     from schedmate.store import PersonsAct, Store
     from schedmate.web.site import Site
@@ -177,6 +179,11 @@ class Readings:
             for act in self.site.store.acts(action=action, limit=_CORRECTIONS)
         )
         return self._diagnoses.value(tuple(acts), now)
+
+    def status(self, now: float) -> SiteStatus:
+        """It counts all rows of the store."""
+        with closing(_open(self.site.settings)) as store:
+            return site_status(self.site.settings, store, now)
 
     def model_use(self, now: float, *, days: int, questions: int) -> ModelUse:
         """`questions` are all that there were by now."""
