@@ -445,7 +445,8 @@ def test_lowered_limits_are_an_assumption(call):
         assert all("beside easy: the limits of waiting jobs" in line for line in assumed)
 
 
-def test_slurm_goes_by_the_configuration_of_a_site(call, tmp_path):
+@pytest.mark.parametrize("policy", ["slurm", "multifactor"])
+def test_a_policy_goes_by_the_configuration_of_a_site(call, tmp_path, policy):
     """A long job of 1 GPU and a short one of 2 wait: sizes decide which of them goes first."""
     trace, config = tmp_path / "trace.csv", tmp_path / "slurm.txt"
     rows = ["a,ada,0,1000,2", "b,bob,1,5000,1", "c,eve,2,10,2"]
@@ -457,18 +458,18 @@ def test_slurm_goes_by_the_configuration_of_a_site(call, tmp_path):
             f"PriorityType = priority/multifactor\nPriorityFavorSmall = {favour}\n{by_size}"
         )
         code, out, err = call(
-            *(str(trace), "--policy", "slurm", "--gpus", "2", "--json"),
+            *(str(trace), "--policy", policy, "--gpus", "2", "--json"),
             *("--slurm-config", str(config)),
         )
         assert (code, err) == (0, "")
         data = json.loads(out)
-        waits[favour] = data["policies"]["slurm"]["avg_jct_s"]
-        [line] = [each for each in data["assumptions"] if each.startswith("slurm, parameters")]
+        waits[favour] = data["policies"][policy]["avg_jct_s"]
+        [line] = [each for each in data["assumptions"] if each.startswith(f"{policy}, parameters")]
         assert "JobSize=100000" in line
-        assert "bf_interval=60" in line
+        assert ("bf_interval=60" in line) is (policy == "slurm")
     assert waits["Yes"] - waits["No"] == pytest.approx(5000 / 3, rel=0.1)
-    _, out, _ = call(str(trace), "--policy", "slurm", "--gpus", "2")
-    assert "by default" in out
+    _, out, _ = call(str(trace), "--policy", policy, "--gpus", "2")
+    assert f"{policy}, parameters by default" in out
 
 
 @pytest.mark.parametrize(
@@ -477,7 +478,7 @@ def test_slurm_goes_by_the_configuration_of_a_site(call, tmp_path):
         ("slurm", "SchedulerParameters = bf_max_job_test=-5", 2, "bf_max_job_test=-5"),
         ("slurm", "job_id,user", 2, "scontrol show config"),
         ("slurm", None, 3, "there is no file"),
-        ("easy", "PriorityType = priority/multifactor", 2, "add it"),
+        ("easy", "PriorityType = priority/multifactor", 2, "add one of them"),
     ],
 )
 def test_a_configuration_that_cannot_be_used_is_refused(  # noqa: PLR0917 - a table

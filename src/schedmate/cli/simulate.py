@@ -75,7 +75,7 @@ schedmate simulate trace.csv --sweep load=0.7,0.9,1.1 --sweep seed=0..4 --save s
 @click.option(
     "--slurm-config",
     metavar="FILE",
-    help="What `scontrol show config` prints: the weights and intervals of the policy slurm.",
+    help="What `scontrol show config` prints: the weights and intervals of slurm and multifactor.",
 )
 @click.option("--faults", is_flag=True, help="Let nodes fail and be repaired.")
 @click.option("--by-group", is_flag=True, help="Give each group of the trace a pool of its own.")
@@ -222,13 +222,18 @@ def _tasks(
 
 def _slurm(file: str | None, names: Sequence[str]) -> SlurmParameters | None:
     from schedmate.model import BadInput, NotFound
+    from schedmate.policies import POLICIES
     from schedmate.policies.slurm_parameters import SlurmParameters
     from schedmate.simulator import plan
 
     if file is None:
         return None
-    if not any(plan(name).policy == "slurm" for name in names):
-        raise BadInput("--slurm-config is of the policy slurm: add it, for example --policy slurm")
+    able = [name for name, policy in POLICIES.items() if policy().goes_by]
+    if not any(plan(name).policy in able for name in names):
+        raise BadInput(
+            f"--slurm-config is of the policies {' and '.join(able)}: add one of them, for "
+            f"example --policy {able[-1]}"
+        )
     try:
         text = Path(file).read_text(encoding="utf-8", errors="replace")
     except FileNotFoundError:
