@@ -114,12 +114,14 @@ def _by_place(marks: Sequence[Mark]) -> list[Mark]:
 
 
 def _mark(mark: Mark, place: int, across: Callable[[float], float]) -> str:
-    """Its interval as a band, itself as a line; labels of neighbours stand in other rows."""
+    """Itself as a line down to its label, its interval as a bar across; neighbours stand in other
+    rows."""
     at, left, right = (across(min(max(x, 0.0), 1.0)) for x in (mark.at, mark.low, mark.high))
-    below = _TOP + _HEIGHT + 28 + _LABEL_ROW * (place % _LABEL_ROWS)
+    row = place % _LABEL_ROWS
+    below, bar = _TOP + _HEIGHT + 28 + _LABEL_ROW * row, _TOP + _HEIGHT - 5 - 7 * row
     return (
-        f'<rect x="{left:.1f}" y="{_TOP}" height="{_HEIGHT}" width="{max(right - left, 1.0):.1f}" '
-        f'fill="#d9b64a" fill-opacity="0.18"/><line x1="{at:.1f}" x2="{at:.1f}" y1="{_TOP}" '
+        f'<rect x="{left:.1f}" y="{bar - 2}" height="4" width="{max(right - left, 1.0):.1f}" '
+        f'fill="#d9b64a" fill-opacity="0.6"/><line x1="{at:.1f}" x2="{at:.1f}" y1="{_TOP}" '
         f'y2="{below - 9}" stroke="#8a6d1d" stroke-dasharray="3 2" stroke-width="0.8"/>'
         f'<text x="{at:.1f}" y="{below}" text-anchor="middle" fill="#8a6d1d">'
         f"{escape(mark.name)} {mark.at:.2f}</text>"

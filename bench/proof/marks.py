@@ -13,7 +13,7 @@ the others would be predicted by it, and not by what their code states.
 
 A column is what predictions may see: the request alone (GPUs, CPUs, nodes); with it user and job
 name; with it the code and nothing else of the job (at the LSF site, whose code is unknown, the job
-name); or all. The mark is the code's column, its band the 95 % interval with days of a user drawn
+name); or all. The mark is the code's column, its bar the 95 % interval with days of a user drawn
 as blocks. It is what SchedMate makes of the code, so no more than what the code explains.
 
 `bench.proof.gain` draws them; they are kept in build/proof for each revision of the predictor.
