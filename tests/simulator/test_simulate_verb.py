@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
+import fcntl
 import json
 import os
 import pty
+import re
+import struct
 import subprocess
 import sys
+import termios
 from pathlib import Path
 
 import pytest
@@ -517,3 +522,38 @@ def test_one_job_on_one_gpu_is_singular(call, tmp_path):
 
     assert "one.csv: 1 job on 1 GPU" in out
     assert "one pool of 1 GPU of one kind" in out
+
+
+@pytest.mark.parametrize("columns", [60, 80, 200])
+def test_a_narrow_terminal_shows_slowdown_and_p99_before_the_rest(trace, tmp_path, columns):
+    out = in_a_terminal(
+        columns, "simulate", str(trace), "--policy", "fifo,easy", "--gpus", "4", state=tmp_path
+    )
+
+    [heading] = [line for line in out if line.startswith("policy")]
+    rows = [line for line in out if line.startswith(("fifo ", "easy "))]
+    assert {"avg JCT", "slowdown", "p99 JCT", "avg wait"} <= set(re.split(r"\s{2,}", heading))
+    assert ("worst user" in heading) is (columns == 200)
+    assert len(rows) == 2
+    assert max(map(len, [heading, *rows])) <= columns
+
+
+def in_a_terminal(columns, *args, state):
+    """The lines that a verb prints on a terminal of that width."""
+    ours, its = os.openpty()
+    fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    kept = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
+    with subprocess.Popen(
+        [sys.executable, "-m", "schedmate", *args],
+        stdin=its,
+        stdout=its,
+        stderr=subprocess.DEVNULL,
+        env={**kept, "SCHEDMATE_STATE_DIR": str(state)},
+    ):
+        os.close(its)
+        found = b""
+        with contextlib.suppress(OSError):  # how the end of a terminal is reported
+            while part := os.read(ours, 4096):
+                found += part
+    os.close(ours)
+    return found.decode().splitlines()
