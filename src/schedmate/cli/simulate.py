@@ -12,12 +12,16 @@ import click
 from click.core import ParameterSource
 
 from schedmate.cli._common import echo, json_option, verb
+from schedmate.cli._simulate_options import (
+    check_controls,
+    gpus_of,
+    kinds_of,
+    slurm_parameters,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from schedmate.policies.slurm_parameters import SlurmParameters
-    from schedmate.simulator.experiments.setting import GpuKind
     from schedmate.simulator.report import Sensitivity
     from schedmate.simulator.sweeps import SimulationResult, SimulationTask
 
@@ -198,16 +202,16 @@ def _tasks(
     names = tuple(each.name for each in plans(re.sub(r"^\s*all\b", f"{_STRICT},all", policies)))
     if backfill:
         names = tuple(dict.fromkeys(_first_fit(name) for name in names))
-    asked["gpus"] = _gpus(asked["gpus"], nodes, asked["gpus_per_node"])
-    asked["kinds"] = _kinds(gpu_kinds, asked)
+    asked["gpus"] = gpus_of(asked["gpus"], nodes, asked["gpus_per_node"])
+    asked["kinds"] = kinds_of(gpu_kinds, asked)
     asked["gpus"] = sum(kind.gpus for kind in asked["kinds"]) or asked["gpus"]
     if asked["spread"] and not asked["gpus_per_node"]:
         raise BadInput("--spread is over nodes: say --gpus-per-node, for example 8")
     if asked["gpus"] and asked["load"] and set(traces) != {SYNTHETIC}:
         raise BadInput("the jobs of a file make the load: say either --load or the GPUs")
-    asked["slurm"] = _slurm(slurm_config, names)
+    asked["slurm"] = slurm_parameters(slurm_config, names)
     if asked["controls"]:
-        _check_controls(names, asked["error"])
+        check_controls(names, asked["error"])
     if explained is not None:
         asked["assumed"] = {"explained": explained}
     settings = settings_of(sweeps)
@@ -220,74 +224,9 @@ def _tasks(
     ]
 
 
-def _slurm(file: str | None, names: Sequence[str]) -> SlurmParameters | None:
-    from schedmate.model import BadInput, NotFound
-    from schedmate.policies import POLICIES
-    from schedmate.policies.slurm_parameters import SlurmParameters
-    from schedmate.simulator import plan
-
-    if file is None:
-        return None
-    able = [name for name, policy in POLICIES.items() if policy().goes_by]
-    if not any(plan(name).policy in able for name in names):
-        raise BadInput(
-            f"--slurm-config is of the policies {' and '.join(able)}: add one of them, for "
-            f"example --policy {able[-1]}"
-        )
-    try:
-        text = Path(file).read_text(encoding="utf-8", errors="replace")
-    except FileNotFoundError:
-        raise NotFound(f"there is no file {file}") from None
-    except OSError as error:
-        raise BadInput(f"cannot read {file}: {(error.strerror or str(error)).lower()}") from error
-    try:
-        return SlurmParameters.read(text)
-    except BadInput as error:
-        raise BadInput(f"{file}: {error}") from error
-
-
-def _check_controls(names: Sequence[str], error: float | None) -> None:
-    from schedmate.model import BadInput
-    from schedmate.simulator import plan
-
-    if error is not None:
-        raise BadInput("--error takes the place of every predictor: leave it or --controls out")
-    if not any("advisor" in plan(name).parts for name in names):
-        raise BadInput(
-            "--controls are other predictors in the place of SchedMate's: add a policy with it, "
-            "for example --policy easy,easy+schedmate"
-        )
-
-
 def _first_fit(name: str) -> str:
     policy, plus, parts = name.partition("+")
     return f"{_FIRST_FIT}{plus}{parts}" if policy == _STRICT else name
-
-
-def _kinds(text: str | None, asked: dict[str, Any]) -> tuple[GpuKind, ...]:
-    from schedmate.model import BadInput
-    from schedmate.simulator.experiments.setting import gpu_kinds
-
-    if text is None:
-        return ()
-    if asked["gpus"] or asked["by_group"]:
-        raise BadInput("--gpu-kinds says how many GPUs there are: leave --gpus and --by-group out")
-    return gpu_kinds(text)
-
-
-def _gpus(gpus: int | None, nodes: int | None, per_node: int | None) -> int | None:
-    from schedmate.model import BadInput
-
-    if nodes is None:
-        return gpus
-    if per_node is None:
-        raise BadInput("--nodes needs --gpus-per-node, for example --gpus-per-node 8")
-    if gpus not in (None, nodes * per_node):
-        whole = nodes * per_node
-        raise BadInput(
-            f"{nodes} nodes of {per_node} GPUs have {whole}, not {gpus}: leave --gpus out"
-        )
-    return nodes * per_node
 
 
 def _check_places(report: str | None, table: str | None) -> None:
