@@ -6,6 +6,7 @@ import re
 import shlex
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -35,6 +36,7 @@ schedmate simulate synthetic --policy fifo,easy,sjf
 schedmate simulate trace.csv.gz --policy all --load 0.9 --report report.html
 schedmate simulate trace.csv --policy easy,easy+advisor,easy+schedmate --gpus 256 --json
 schedmate simulate store: --policy easy,easy+schedmate
+schedmate simulate sacct.txt --scripts scripts/ --policy slurm,slurm+schedmate
 schedmate simulate synthetic --jobs 20000 --gpus 128 --gpus-per-node 8 --faults
 schedmate simulate synthetic --policy fifo,gavel --gpu-kinds a100:16:2.5,v100:48
 schedmate simulate trace.csv --sweep load=0.7,0.9,1.1 --sweep seed=0..4 --save sweep.csv
@@ -80,6 +82,18 @@ schedmate simulate trace.csv --sweep load=0.7,0.9,1.1 --sweep seed=0..4 --save s
     "--slurm-config",
     metavar="FILE",
     help="What `scontrol show config` prints: the weights and intervals of slurm and multifactor.",
+)
+@click.option(
+    "--read-code",
+    is_flag=True,
+    help="Read the code that an export names (WorkDir and SubmitLine; script, workdir, command), "
+    "instead of giving jobs a synthetic one.",
+)
+@click.option(
+    "--scripts",
+    metavar="PATH",
+    help="The batch scripts of an export's jobs: a directory of files with the job id in their "
+    "names, or what `sacct --batch-script` printed. Reads their code, too.",
 )
 @click.option("--faults", is_flag=True, help="Let nodes fail and be repaired.")
 @click.option("--by-group", is_flag=True, help="Give each group of the trace a pool of its own.")
@@ -191,10 +205,12 @@ def _tasks(
     restart_cost: float,
     sweeps: tuple[str, ...],
     explained: float | None,
+    read_code: bool = False,
+    scripts: str | None = None,
     **asked: Any,
 ) -> list[SimulationTask]:
     """Each trace in each setting; what cannot be asked is refused before anything is read."""
-    from schedmate.cli._store_trace import trace_file
+    from schedmate.cli._store_trace import trace_file, with_code
     from schedmate.model import BadInput
     from schedmate.simulator import plans
     from schedmate.simulator.sweeps import SYNTHETIC, SimulationTask, settings_of
@@ -215,6 +231,11 @@ def _tasks(
     if explained is not None:
         asked["assumed"] = {"explained": explained}
     settings = settings_of(sweeps)
+    if read_code or scripts:
+        if asked["workload"] is not None:
+            raise BadInput("--read-code and --scripts take the place of a workload: leave that out")
+        place = Path(click.get_current_context().with_resource(TemporaryDirectory()))
+        traces = tuple(with_code(trace, scripts, place) for trace in traces)
     return [
         SimulationTask(source=source, policies=names, restart_s=restart_cost, **asked).with_values(
             values

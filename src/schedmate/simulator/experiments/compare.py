@@ -26,8 +26,8 @@ _NO_CODE = (
     "has no log to read"
 )
 _RECORDED = (
-    "what SchedMate knows of a job's code is what the store kept when it ran: no code is "
-    "synthetic, and the tracker has no log to read"
+    "what SchedMate knows of a job's code was read from the job's own: no code is synthetic, and "
+    "the tracker has no log to read"
 )
 _SEMI_SYNTHETIC = (
     "semi-synthetic: each job was given a training project of ours, whose numbers explain {:.0%} "
