@@ -41,7 +41,7 @@ from bench.proof.predictions import KEPT, revision
 from schedmate.advisor.predict.jobs import EndedJob
 from schedmate.model import Job, PastRun, Request, Workload
 from schedmate.service.usecases.backtest import OURS, Predicted, RunReplay
-from schedmate.service.usecases.backtest_scores import block_of
+from schedmate.service.usecases.backtest_scores import block_of, explained
 from schedmate.simulator.synthetic.workload import Assumptions
 from schedmate.store.sqlite import SqliteStore
 
@@ -167,16 +167,10 @@ def share(predicted: Sequence[Predicted], blocks: Sequence[str]) -> Share:
         np.log(np.maximum([pair[column] for pair in pairs], _SHORTEST_S)) for column in (0, 1)
     )
     codes = np.unique([pair[2] for pair in pairs], return_inverse=True)[1]
-    drawn = [explained(real[which], middle[which]) for which in _drawn_blocks(codes)]
+    drawn = [explained(real[which], middle[which]) or 0.0 for which in _drawn_blocks(codes)]
     low, high = np.quantile(drawn, (0.025, 0.975))
-    return Share(
-        explained=explained(real, middle), low=float(low), high=float(high), runs=len(pairs)
-    )
-
-
-def explained(real: NDArray[np.float64], predicted: NDArray[np.float64]) -> float:
-    """Of logarithms of run times: 1 - mean squared residual / variance."""
-    return float(1 - np.mean((real - predicted) ** 2) / real.var())
+    whole = explained(real, middle) or 0.0
+    return Share(explained=whole, low=float(low), high=float(high), runs=len(pairs))
 
 
 def _drawn_blocks(codes: NDArray[np.int64]) -> Iterable[NDArray[np.int64]]:
