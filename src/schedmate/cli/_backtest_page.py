@@ -31,8 +31,8 @@ _ROOM = 1.08
 _READING = (
     "Median error: half of the predictions were off by less than this factor. Covered: the share "
     "of runs that took between p10 and p90; 80% is right. Pinball loss: of p10, p50 and p90 "
-    "together, on the logarithm of seconds; less is better. Explained: the share of the variance of "
-    "that logarithm, below 0 where the mean would be closer. Known: where a predictor knew nothing "
+    "together, on the logarithm of seconds; less is better. Explained: the share of the variance "
+    "of that logarithm, below 0 where the mean is closer. Known: where a predictor knew nothing "
     "of a run, the median of all runs stands. One constant is the best in hindsight. Controls get "
     "their range from their own last errors. The interval of the difference draws users' days, "
     "since runs of one day resemble each other. What is read of a job's code is what the store "
