@@ -141,7 +141,7 @@ def _blended(
         neighbours=None if estimate is None else estimate.claim,
         seen_s=site.seen_s,
     )
-    return blended.duration_s if blended.claims else site.duration_s
+    return blended.or_alone(site.duration_s)
 
 
 def _agree(estimate: Estimate) -> bool:
