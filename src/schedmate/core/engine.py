@@ -43,7 +43,7 @@ from schedmate.core.instructions import (
     Measure,
 )
 from schedmate.core.known_job import KnownJob
-from schedmate.core.order import NewNumber, Turn, next_nice
+from schedmate.core.order import Turn, next_nice
 from schedmate.core.reactions import (
     about_failure,
     act,
@@ -51,6 +51,7 @@ from schedmate.core.reactions import (
     left_unattended,
     looks_at,
     waited_long,
+    why_ordered,
 )
 from schedmate.core.retry import DecisionLimits, plan_retry
 from schedmate.core.revisions import again_at, differs
@@ -228,25 +229,12 @@ class DecisionEngine:
             return []
         known.job, known.ordered_by = replace(job, nice=number.nice), prediction
         provisional = not known.read and number.code is None
-        reason = self._why_ordered(known, number, fairness.bound_s(prediction))
-        return [act("set_nice", job, reason, value=number.nice, provisional=provisional)]
-
-    def _why_ordered(self, known: KnownJob, number: NewNumber, bound_s: float) -> DecisionReason:
-        prediction = known.prediction
-        spread = None if prediction is None else prediction.duration_s
-        detail = "" if prediction is None else prediction.explanation
+        detail = self.objection(known) if number.code == "left_alone" else None
         if number.code == "overtaken_enough":
-            detail = f"it has waited {bound_s / 3600:.3g} hours, and is not overtaken any more"
-        if number.code == "left_alone":
-            detail = self.objection(known) or ""
-        return DecisionReason(
-            code=number.code or ("unknown_duration" if spread is None else "shorter_first"),
-            ordering=self._ordering.name,
-            predicted_s=spread,
-            basis="none" if prediction is None else prediction.basis,
-            waited_s=known.nice.made_up_s,
-            detail=detail,
-        )
+            hours = fairness.bound_s(prediction) / 3600
+            detail = f"it has waited {hours:.3g} hours, and is not overtaken any more"
+        reason = why_ordered(known, number, self._ordering.name, detail)
+        return [act("set_nice", job, reason, value=number.nice, provisional=provisional)]
 
     def _lower_limit(self, known: KnownJob) -> list[Instruction]:
         job, prediction = known.job, known.prediction

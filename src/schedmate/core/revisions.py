@@ -15,8 +15,8 @@ from schedmate.model import JobState
 if TYPE_CHECKING:
     from schedmate.model import Job, Prediction
 
-_SOONEST_S = 300.0
-_OF_THE_WAIT = 0.5
+_SOONEST_S = 600.0
+_OF_THE_WAIT = 1.0
 _CHANGED = 1.25
 """By which factor a prediction is another one: each new number is a request to the scheduler."""
 

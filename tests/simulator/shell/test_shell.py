@@ -24,7 +24,7 @@ from schedmate.simulator.estimators.base import Estimates, oracle
 from schedmate.simulator.estimators.online import Fixed
 from schedmate.simulator.experiments.execute import job_columns
 from schedmate.simulator.shell.diagnosing import Diagnoses
-from schedmate.simulator.shell.shell import SimulatedDaemon, predicted
+from schedmate.simulator.shell.shell import SimulatedDaemon
 from schedmate.simulator.shell.tracking import Silences, Tracker
 from schedmate.simulator.synthetic import draw_workload
 from schedmate.simulator.traces.columns import STATES
@@ -116,7 +116,7 @@ def test_every_nice_number_is_the_engines_and_unknown_jobs_stand_in_the_middle()
     ran = Ran(columns, POLICIES["fifo"](), cluster=GpuPool(4), estimates=known)
 
     given_numbers = {a.job_id: a.value for a in ran.of("set_nice") if not a.provisional}
-    expected = [predicted(known, job) for job in range(4)]
+    expected = [Fixed(known).submitted(job) for job in range(4)]
     for job in ("1", "2"):
         candidate = a_job(
             id=job, request=replace(a_job().request, gpus=int(columns.gpus[int(job)]))

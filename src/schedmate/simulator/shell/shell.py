@@ -132,7 +132,7 @@ class SimulatedDaemon:
                 self._watch_silence(job)
             case _ if purpose == _LIMIT:
                 self._watch_limit(job)
-            case _ if purpose == _DUE:
+            case _ if purpose == _DUE and self._snapshots.state(job) is JobState.PENDING:
                 self._note(job)
 
     def _note(self, job: int) -> None:
