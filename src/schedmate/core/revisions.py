@@ -29,10 +29,15 @@ def again_at(job: Job, advised_at: float) -> float | None:
     return advised_at + max(_SOONEST_S, _OF_THE_WAIT * (advised_at - since))
 
 
+ONLY_UP = False
+
+
 def differs(before: Prediction | None, after: Prediction | None) -> bool:
     one, other = middle_s(before), middle_s(after)
     if one is None or other is None:
         return one is not other
+    if ONLY_UP:
+        return math.log1p(other) - math.log1p(one) > math.log(_CHANGED)
     return abs(math.log1p(one) - math.log1p(other)) > math.log(_CHANGED)
 
 
