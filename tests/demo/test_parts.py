@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
 import sys
 from dataclasses import replace
@@ -124,3 +125,20 @@ def test_its_page_stays_open_until_ctrl_c(capsys, monkeypatch):
     stay_open("http://127.0.0.1:8080/", look)
     assert len(looks) == 3
     assert "http://127.0.0.1:8080/ until Ctrl-C" in capsys.readouterr().err
+
+
+@pytest.mark.processes
+def test_its_page_is_waited_for_while_the_daemon_starts():
+    looks = []
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port = listener.getsockname()[1]
+
+        def look():
+            looks.append(1)
+            if len(looks) == 3:
+                listener.listen()
+
+        stage.wait_for_page(port, look)
+        assert len(looks) == 3
+    stage.wait_for_page(port, look, within_s=0.2)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from schedmate.model import Evidence, JobState
 from schedmate.model.masking import masked
 from schedmate.service.views.job_view import JobView, masked_for
@@ -52,3 +54,39 @@ def test_past_runs_too():
     run = a_past_run(job=a_job(id="9", user="ada", command=("x", f"--key={KEY}")))
     assert KEY in str(Viewer(user="ada", operator=False).run(run))
     assert KEY not in str(Viewer(user="root", operator=True).run(run))
+
+
+PEM = ("-----BEGIN RSA PRIVATE KEY-----", "MIIEowIB", "short1sQ", "-----END RSA PRIVATE KEY-----")
+LONG = "q2Vk" * 16
+"""A line within a key."""
+
+
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize("quoted", [PEM, PEM[:3], PEM[1:]])
+def test_a_key_whose_lines_are_quoted_one_by_one_is_masked(quoted, order):
+    around = (Evidence("train.log", 1, "before"), Evidence("train.log", 90, "after"))
+    elsewhere = Evidence("other.log", 11, "short1sQ of another file")
+    lines = [Evidence("train.log", 10 + place, text) for place, text in enumerate(quoted)]
+    found = a_diagnosis(
+        evidence=(*around, elsewhere, *lines)[::order], summary="ended after MIIEowIB"
+    )
+    clean = masked(found)
+    assert [(one.file, one.line) for one in clean.evidence] == [
+        (one.file, one.line) for one in found.evidence
+    ]
+    shown = {one.text for one in clean.evidence}
+    assert not {"MIIEowIB", "short1sQ"} & shown
+    assert "MIIEowIB" not in clean.summary
+    assert elsewhere.text in shown
+    if quoted != PEM[1:]:
+        assert "before" in shown
+    if quoted != PEM[:3]:
+        assert "after" in shown
+
+
+@pytest.mark.parametrize(
+    ("line", "hidden"), [(LONG, True), (f"{LONG}==", True), ("ab12" * 16, False), ("A" * 64, False)]
+)
+def test_a_line_that_is_nothing_but_a_key_is_masked(line, hidden):
+    found = a_diagnosis(evidence=(Evidence("train.log", 3, line),), summary=f"it printed {line}")
+    assert (line not in str(masked(found))) is hidden

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from schedmate.model import JobState, Spread
@@ -51,3 +53,11 @@ def test_each_corrected_diagnosis_counts_once():
     acts += [a_correction("2", 150.0), a_correction("of-another-window", 150.0)]
     assert diagnoses(runs, acts).corrected == 3
     assert diagnoses(runs).corrected == 0
+
+
+def test_a_correction_that_was_withdrawn_counts_no_more():
+    runs = [a_run("1", JobState.FAILED), a_run("2", JobState.FAILED)]
+    withdrawn = replace(a_correction("1", 160.0), action="withdraw a correction")
+    acts = [withdrawn, a_correction("1", 150.0), a_correction("2", 150.0)]
+    assert diagnoses(runs, acts).corrected == 1
+    assert diagnoses(runs, [*acts, a_correction("1", 170.0)]).corrected == 2

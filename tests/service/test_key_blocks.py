@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from schedmate.model.account import account_name
-from schedmate.service.views.key_blocks import LONGEST, KeyBlocks
+from schedmate.model.key_blocks import LONGEST, KeyBlocks
 from schedmate.service.views.log_ranges import open_log
 from schedmate.service.views.log_search import search
 

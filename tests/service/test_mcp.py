@@ -6,6 +6,7 @@ import io
 import json
 import os
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -70,7 +71,20 @@ def test_the_official_client_gets_answers(parameters, mode):
                 assert missing.is_error
                 assert "knows a job 77" in missing.content[0].text
 
-    anyio.run(session)
+    in_a_new_loop(session)
+
+
+def in_a_new_loop(session):
+    """In a thread of its own: a browser that another test drives keeps a loop in this one."""
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(anyio.run, session).result()
+
+
+def test_a_client_runs_where_another_loop_runs():
+    async def around():
+        in_a_new_loop(anyio.lowlevel.checkpoint)
+
+    anyio.run(around)
 
 
 def asked(*messages, tools=()):

@@ -181,6 +181,7 @@ VERBS = {
     "rules disable": ("rules", "disable", "{rule}"),
     "rules enable": ("rules", "enable", "{rule}"),
     "rules correct": ("rules", "correct", "{failed}", "--reason", "storage_io"),
+    "rules withdraw": ("rules", "withdraw", "{failed}"),
     "advise": ("advise", "--no-llm", "train.py"),
     "diagnose": ("diagnose", "own.out", "--exit-code", "1"),
     "track": ("track", "own.out"),
@@ -196,7 +197,12 @@ NOT_SHOWN_TO_ANYBODY = {
     "track",
     "doctor",
 }
-REFUSED = {"rules correct": 2, "rules show a rule": 3, "rules show a correction": 3}
+REFUSED = {
+    "rules correct": 2,
+    "rules withdraw": 2,
+    "rules show a rule": 3,
+    "rules show a correction": 3,
+}
 WITHOUT_OUTPUT = {"history import", "rules list", *REFUSED}
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from contextlib import closing
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from schedmate.disk.database import Database
 from schedmate.model import Action, BadInput, JobState, LeaseLost, PastRun, StoreUnavailable
-from schedmate.store import KeptEvent
+from schedmate.store import KeptEvent, moving
 from schedmate.store.lease import DatabaseLease
 from schedmate.store.migrations import MIGRATIONS
 from schedmate.store.moving import copied_to_file, move_to_postgres
@@ -138,6 +138,21 @@ class TestMoving:
             assert sorted(first.newest_sketches(2500)) == sorted(there.newest_sketches(2500))
             assert there.intend(Action(kind="hold", job_id="2", attempt=0, why="x"), at=2.0)
             there.keep_run(ended("new"))
+
+    def test_each_table_is_read_in_one_pass(
+        self, postgres: PostgresServer, tmp_path: Path, file: Path, monkeypatch: pytest.MonkeyPatch
+    ):
+        """A statement for every thousand rows would sort the table as often."""
+        seen: list[str] = []
+
+        class Traced(Database):
+            def __init__(self, *args: Any) -> None:
+                super().__init__(*args)
+                self._connection.set_trace_callback(seen.append)
+
+        monkeypatch.setattr(moving, "SqliteDatabase", Traced)
+        move_to_postgres(file, url_for(postgres, tmp_path), lambda *_: None)
+        assert sum("FROM runs" in one for one in seen) == 3, "counted, copied and checked"
 
     def test_a_database_in_use_is_left_alone(
         self, postgres: PostgresServer, tmp_path: Path, file: Path

@@ -233,6 +233,61 @@ def test_a_diagnosis_is_corrected_by_the_api(failed):
     assert [past.reason for past in failed.store.past_failures(teacher="operator")] == ["network"]
 
 
+def test_a_correction_for_all_is_withdrawn_with_its_rule(failed):
+    given = token(failed, "/jobs/1")
+    assert "Withdraw the correction" not in failed.get("/jobs/1").text
+    assert post(failed, "/jobs/1/withdraw", token=given) == 400, "there is none"
+    post(failed, "/jobs/1/correct", token=given, reason="storage_io", for_all="yes")
+    assert failed.store.learned_rules()
+    assert "Withdraw the correction" in failed.get("/jobs/1").text
+    assert 'of <a href="/jobs/1">job 1</a>' in failed.get("/rules").text
+
+    assert post(failed, "/jobs/1/withdraw", token=given) == 303
+
+    assert failed.store.diagnoses("1")[0].reason == "unknown"
+    assert not failed.store.past_failures(teacher="operator")
+    assert not failed.store.learned_rules()
+    act = failed.store.acts(about="job 1")[0]
+    assert (act.action, act.detail) == (
+        "withdraw a correction",
+        "was storage_io, is unknown again",
+    )
+    assert [event.kind for event in failed.store.unhandled_events()] == ["JobDiagnosed"] * 2
+    text = failed.get("/jobs/1").text
+    assert "Why attempt 1 failed: unknown" in text
+    assert "Withdraw the correction" not in text
+    assert Client(failed.url("")).accuracy().diagnoses.corrected == 0
+
+
+def test_an_owner_withdraws_by_the_api_what_is_not_for_all(failed):
+    client = Client(failed.url(""))
+    client.correct("1", "network", for_all=True)
+    failed.taken_for(a_job().user)
+    with pytest.raises(BadInput, match="an operator can withdraw that"):
+        client.withdraw("1")
+    client.correct("1", "storage_io")
+    assert client.job("1").may == ("correct", "withdraw")
+
+    assert client.withdraw("1").diagnosis.reason == "network", "which holds for all"
+
+    assert [past.reason for past in failed.store.past_failures(teacher="operator")] == ["network"]
+    failed.taken_for("op", operator=True)
+    assert client.withdraw("1").diagnosis.reason == "unknown"
+    assert client.job("1").may == ("correct",)
+    with pytest.raises(BadInput, match="is no correction"):
+        client.withdraw("1")
+
+
+def test_a_correction_stands_where_nothing_is_left_to_diagnose(failed, tmp_path):
+    client = Client(failed.url(""))
+    client.correct("1", "storage_io", for_all=True)
+    (tmp_path / "train.log").unlink()
+    with pytest.raises(BadInput, match="logs of job 1 are gone"):
+        client.withdraw("1")
+    assert failed.store.diagnoses("1")[0].reason == "storage_io"
+    assert failed.store.past_failures(teacher="operator")
+
+
 @pytest.mark.parametrize("accept", [True, False])
 def test_a_proposed_rule_is_decided_on_by_the_api(proposed, accept):
     client = Client(proposed.url(""))
@@ -255,7 +310,11 @@ def test_the_page_offers_only_what_can_be_chosen(failed):
 
 @pytest.mark.parametrize(("user", "status"), [("", 401), ("eve", 404)])
 @pytest.mark.parametrize(
-    "path", ["/jobs/1/correct", "/jobs/1/revert", "/rules/r1/accept", "/rules/r1/refuse"]
+    "path",
+    [
+        *("/jobs/1/correct", "/jobs/1/withdraw", "/jobs/1/revert"),
+        *("/rules/r1/accept", "/rules/r1/refuse"),
+    ],
 )
 def test_who_may_not_is_shown_nothing(failed, proposed, path, user, status):
     given = eves_token(failed)

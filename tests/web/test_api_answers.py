@@ -7,6 +7,9 @@ import time
 import pytest
 
 from schedmate.model import JobState, Match, Request
+from schedmate.service.views.board import seen_by
+from schedmate.service.views.job_view import JobView
+from schedmate.service.visibility import Viewer
 from schedmate.store import KeptAdvice
 from schedmate.testing.builders import (
     a_diagnosis,
@@ -16,6 +19,7 @@ from schedmate.testing.builders import (
     a_progress,
     an_advice,
 )
+from schedmate.web.progress_api import scheduled
 
 pytestmark = pytest.mark.processes
 
@@ -188,3 +192,17 @@ def test_a_share_of_the_steps_is_none_of_the_time(served):
     planned = served.get("/api/v1/jobs/1/prediction").json
     assert (planned["progress"], planned["time_progress"]) == (0.5, None)
     assert "of its time" not in served.get("/jobs/1").text
+
+
+def test_a_prediction_has_nothing_that_a_stranger_may_not_see():
+    """So that lists of them need no look at who asks."""
+    view = JobView(
+        job=a_job(state=JobState.RUNNING, start_time=1.0),
+        advice=an_advice(600.0),
+        progress=a_progress(),
+        progress_at=2.0,
+        diagnoses={},
+    )
+    hidden = seen_by(Viewer(user="eve", operator=False), view, lambda _: "")
+    assert hidden != view
+    assert scheduled(hidden, {}, 3.0) == scheduled(view, {}, 3.0)

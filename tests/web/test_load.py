@@ -99,9 +99,9 @@ def test_the_long_reads_of_figures_hold_up_no_other_request(served):
     served.taken_for(ME, operator=True)
     put(served, 1, 13)
     served.site.store._db._connection.set_trace_callback(seen.append)
-    for path in ("/failures", "/accuracy", "/cluster", "/model"):
+    for path in ("/failures", "/accuracy", "/cluster", "/model", "/api/v1/status"):
         assert served.get(path).status == 200
-    long_reads = ("run_facts", "ProgressSeen", "FROM llm_calls WHERE at")
+    long_reads = ("run_facts", "ProgressSeen", "FROM llm_calls WHERE at", "count(*) FROM runs")
     assert [one for one in seen if any(words in one for words in long_reads)] == []
 
 
@@ -130,6 +130,29 @@ def test_a_page_shows_so_many_jobs_and_no_more(served):
     put(served, 500, 800)
     assert len(served.get("/").text) == pytest.approx(some, rel=0.05)
     assert served.get("/?limit=100000").status == 422
+
+
+@pytest.mark.parametrize("path", ["/", "/api/v1/jobs", "/api/v1/history", "/api/v1/predictions"])
+def test_the_longest_page_is_the_one_that_the_api_documents(served, path):
+    served.taken_for(ME, operator=True)
+    paths = served.get("/api/v1/openapi.json").json["paths"]
+    documented = paths["/api/v1/jobs" if path == "/" else path]["get"]["parameters"]
+    (most,) = (one["schema"]["maximum"] for one in documented if one["name"] == "limit")
+    assert most == (1000 if "predictions" in path else 250)
+    assert served.get(f"{path}?limit={most}").status == 200
+    assert served.get(f"{path}?limit={most + 1}").status == 422
+
+
+def test_a_long_queue_offers_longer_pages(served):
+    served.taken_for(ME, operator=True)
+    put(served, 1, 100)
+    assert "a page</a>" not in served.get("/").text
+    put(served, 100, 500)
+    assert 'href="?limit=250">250 a page</a>' in served.get("/?offset=100").text
+    longer = served.get("/?limit=250").text
+    assert longer.count('<th scope="row">') == 250
+    assert "a page</a>" not in longer
+    assert 'rel="next" href="?offset=250&amp;limit=250"' in longer
 
 
 def opened_stream(port):

@@ -33,6 +33,17 @@ def site(tmp_path):
         yield Served(site, store, port)
 
 
+@pytest.fixture
+def hooked(tmp_path):
+    """A site with one webhook, and what that has got."""
+    with http_server() as (url, got):
+        hook = WebhookSettings(url=Secret(url), private=True)
+        settings = Settings(state_dir=tmp_path / "state", webhooks={"ops": hook})
+        port = free_port()
+        with serving(settings, host="127.0.0.1", port=port) as site:
+            yield Served(site, site.store, port), got
+
+
 def test_a_user_chooses_for_themselves_alone(site):
     ada, bob = (
         Client(site.url(""), token=create_token(site.store, user, days=1)[1])
@@ -55,45 +66,35 @@ def test_only_the_sites_channels(site):
     assert crossed.status == 403
 
 
-def test_a_test_message_a_few_times_an_hour(tmp_path):
-    with http_server() as (url, got):
-        hook = WebhookSettings(url=Secret(url), private=True)
-        settings = Settings(state_dir=tmp_path / "state", webhooks={"ops": hook})
-        port = free_port()
-        with serving(settings, host="127.0.0.1", port=port) as site:
-            served = Served(site, site.store, port)
-            served.taken_for("ada")
-            client = Client(served.url(""))
-            with pytest.raises(BadInput, match="no messages are sent to you yet"):
-                client.test_notifications()
-            client.subscribe(Subscription(user="ada", channels=("ops",)))
-            [result] = client.test_notifications().results
-            assert (result.channel, result.sent) == ("ops", True)
-            assert [one[1]["user"] for one in got] == ["ada"]
-            statuses = [served.post("/api/v1/me/notifications/test", {}).status for _ in range(6)]
-            assert statuses[-1] == 429
-            assert len(got) <= 5
-            act = site.store.acts(action="test notifications")[0]
-            assert (act.user, act.detail) == ("ada", "ops: sent")
-            served.taken_for("bob")
-            assert client.test_notifications("ops").results[0].sent
+def test_a_test_message_a_few_times_an_hour(hooked):
+    served, got = hooked
+    served.taken_for("ada")
+    client = Client(served.url(""))
+    with pytest.raises(BadInput, match="no messages are sent to you yet"):
+        client.test_notifications()
+    client.subscribe(Subscription(user="ada", channels=("ops",)))
+    [result] = client.test_notifications().results
+    assert (result.channel, result.sent) == ("ops", True)
+    assert [one[1]["user"] for one in got] == ["ada"]
+    statuses = [served.post("/api/v1/me/notifications/test", {}).status for _ in range(6)]
+    assert statuses[-1] == 429
+    assert len(got) <= 5
+    act = served.store.acts(action="test notifications")[0]
+    assert (act.user, act.detail) == ("ada", "ops: sent")
+    served.taken_for("bob")
+    assert client.test_notifications("ops").results[0].sent
 
 
-def test_loading_the_page_of_a_test_again_sends_nothing(tmp_path):
-    with http_server() as (url, got):
-        hook = WebhookSettings(url=Secret(url), private=True)
-        settings = Settings(state_dir=tmp_path / "state", webhooks={"ops": hook})
-        port = free_port()
-        with serving(settings, host="127.0.0.1", port=port) as site:
-            served = Served(site, site.store, port)
-            site.store.subscribe(Subscription(user="root", channels=("ops",)))
-            given = re.search(r'name="token" value="(\w+)"', served.get("/me").text)[1]
-            answer = post_form(served, "/me/notifications", token=given, act="test")
-            assert answer.status == 303
-            shown = served.get(answer.headers["location"]).text
-            assert "ops: sent" in shown
-            again = served.get(answer.headers["location"])
-            assert (again.status, "ops: sent" in again.text, len(got)) == (200, False, 1)
+def test_loading_the_page_of_a_test_again_sends_nothing(hooked):
+    served, got = hooked
+    served.store.subscribe(Subscription(user="root", channels=("ops",)))
+    given = re.search(r'name="token" value="(\w+)"', served.get("/me").text)[1]
+    answer = post_form(served, "/me/notifications", token=given, act="test")
+    assert answer.status == 303
+    shown = served.get(answer.headers["location"]).text
+    assert "ops: sent" in shown
+    again = served.get(answer.headers["location"])
+    assert (again.status, "ops: sent" in again.text, len(got)) == (200, False, 1)
 
 
 def test_the_page_says_why_messages_come_or_do_not(site):

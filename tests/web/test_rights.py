@@ -88,12 +88,14 @@ EXPECTED = {
     "POST /api/v1/advise": OWN,
     "POST /api/v1/jobs/{job_id}/correct": NOT_THERE,
     "POST /api/v1/jobs/{job_id}/revert": NOT_THERE,
+    "POST /api/v1/jobs/{job_id}/withdraw": NOT_THERE,
     "POST /api/v1/me/notifications/test": OWN,
     "POST /api/v1/rules/{rule_id}/accept": NOT_THERE,
     "POST /api/v1/rules/{rule_id}/refuse": NOT_THERE,
     "POST /api/v1/tokens": OWN,
     "POST /jobs/{job_id}/correct": NOT_THERE,
     "POST /jobs/{job_id}/revert": NOT_THERE,
+    "POST /jobs/{job_id}/withdraw": NOT_THERE,
     "POST /me/notifications": OWN,
     "POST /me/tokens": OWN,
     "POST /me/tokens/{token_id}/revoke": NOT_THERE,
@@ -204,9 +206,9 @@ def test_another_user_gets_nothing_of_it(site):
 def test_another_user_gets_no_digests_or_curve_of_a_run(site):
     job = a_job(id="9", user=OWNER, state=JobState.COMPLETED)
     marks = Fingerprint(code="c0dec0de", arguments="a4g5a4g5", signature=(987654321,))
-    profile = RunProfile(unit="step", curve=(Mark(at=1.0, done=777.0),))
+    profile = RunProfile(unit="step", curve=(Mark(at=1.0, done=777.0625),))
     site.store.keep_run(a_past_run(job=job, fingerprint=marks, profile=profile))
-    secrets = ("c0dec0de", "a4g5a4g5", "987654321", "777")
+    secrets = ("c0dec0de", "a4g5a4g5", "987654321", "777.0625")
     for path in ("/api/v1/history/9", "/api/v1/history"):
         site.taken_for("eve")
         shown = site.get(path).text

@@ -16,7 +16,7 @@ from schedmate.handler import Case, Handler
 from schedmate.handler.learning import Lesson, Teaching, check_correction
 from schedmate.handler.reading import LogLine
 from schedmate.handler.reading.lines import blocks, pieces, read_line
-from schedmate.logs import chunks_of, open_regular, pieces_of
+from schedmate.logs import chunks_of, open_regular, pieces_of, plain
 from schedmate.model import BadInput
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from schedmate.files import Reader
     from schedmate.handler import NamedLog
     from schedmate.model import Job
+    from schedmate.service.views.answers import CorrectedAnswer
     from schedmate.store import Store
 
 
@@ -77,6 +78,17 @@ def correct(
     return _seen(lesson)
 
 
+def withdraw(store: Store, job_id: str) -> CorrectedAnswer:
+    from schedmate.service.usecases.audit import WITHDRAWAL
+    from schedmate.service.usecases.persons_decisions import withdraw_correction
+    from schedmate.service.views.answers import CorrectedAnswer
+
+    job = _known_job(store, job_id)
+    diagnosis = withdraw_correction(store, job, operator=_rules.viewer().operator)
+    _rules.record(store, WITHDRAWAL, f"job {job.id}", f"is {diagnosis.reason} again")
+    return CorrectedAnswer(job_id=job.id, attempt=job.restarts, diagnosis=diagnosis)
+
+
 def _seen(lesson: Lesson) -> Lesson:
     """The rule may have been learnt before, from another user's log."""
     sees = _rules.viewer()
@@ -101,13 +113,17 @@ def _job(store: Store, targets: tuple[str, ...]) -> Job | None:
     check_names(targets)
     if len(targets) != 1 or targets[0] == "-" or Path(targets[0]).exists():
         return None
+    return _known_job(store, targets[0])
+
+
+def _known_job(store: Store, job_id: str) -> Job:
     from schedmate.service.views.job_view import job_view
     from schedmate.service.visibility import viewer_of
     from schedmate.service.wiring import open_scheduler
 
     settings = config.load()
     viewer = viewer_of(settings)
-    job = job_view(open_scheduler(settings), store, viewer, targets[0]).job
+    job = job_view(open_scheduler(settings), store, viewer, job_id).job
     if not viewer.may_read(job.user):
         raise BadInput(f"job {job.id} belongs to {job.user}: they or an operator can correct it")
     return job
@@ -140,7 +156,7 @@ def _lines_of(log: Path | NamedLog, order: int, reader: Reader) -> Iterator[LogL
     content = log if isinstance(log, Path) else log.content
     name = str(log) if isinstance(log, Path) else log.name
     number = 1
-    for block in blocks(_chunks(content, reader)):
+    for block in blocks(plain(_chunks(content, reader))):
         for at, raw in pieces(block, number):
             yield read_line(raw, file=name, order=order, number=at)
         number += block.count(b"\n")

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from schedmate import config
-from schedmate.cli._common import console, echo
+from schedmate.cli._common import console, echo, print_json
 from schedmate.cli._logs import check_names, check_readable, find_logs
 from schedmate.handler import RULES
 from schedmate.handler.learning import Trial, try_rules
@@ -19,6 +19,7 @@ from schedmate.model.account import account_name
 from schedmate.model.lessons import LearnedRule, Origin, PastFailure
 from schedmate.model.wire import to_json
 from schedmate.service.usecases.audit import record_act
+from schedmate.service.usecases.persons_decisions import forget_correction
 from schedmate.service.visibility import viewer_of
 from schedmate.service.wiring import open_store
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from schedmate.service.visibility import Viewer
     from schedmate.store import Store
 
+SCHEMA = "schedmate.rules/1"
 _LINE = 100
 
 
@@ -106,8 +108,7 @@ def _removed(store: Store, wanted: str) -> list[str]:
         learned(store, wanted)
         store.remove_rule(wanted)
         return [wanted]
-    store.forget_failure(past.id)
-    return [past.id, *([past.rule] if past.rule and store.remove_rule(past.rule) else [])]
+    return forget_correction(store, past)
 
 
 def as_data(store: Store, only: str | None) -> dict[str, Any]:
@@ -224,6 +225,17 @@ def sentence(rule: LearnedRule) -> str:
         return f"{rule.id} ({rule.reason}) is refused: {rule.refused}"
     checked = f"checked against {rule.healthy_logs} healthy logs"
     return f"{rule.id} ({rule.reason}) is {_state(rule)}, {checked}: {rule.pattern}"
+
+
+def tell(rules: Sequence[LearnedRule], *, as_json: bool) -> int:
+    """Print the rules as they are kept now; 1 when one of them was refused."""
+    if as_json:
+        sees = viewer()
+        print_json({"schema": SCHEMA, "rules": [to_json(sees.rule(rule)) for rule in rules]})
+    else:
+        for rule in rules:
+            echo(sentence(rule))
+    return 1 if any(rule.refused for rule in rules) else 0
 
 
 def tried(store: Store, targets: Sequence[str], *, every: bool, seconds: float) -> list[Trial]:

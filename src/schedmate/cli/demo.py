@@ -41,7 +41,7 @@ def command(no_llm: bool, as_json: bool) -> int:
     from schedmate import config
     from schedmate.demo.page import page
     from schedmate.demo.show import Show
-    from schedmate.demo.stage import Helper, ModelFetch, page_port, set_stage
+    from schedmate.demo.stage import Helper, ModelFetch, page_port, set_stage, wait_for_page
     from schedmate.demo.summary import summarise
     from schedmate.model.wire import to_json
 
@@ -53,9 +53,10 @@ def command(no_llm: bool, as_json: bool) -> int:
     echo(f"logs, queue and history of this demo are in {stage.root}", err=True)
     port = page_port()
     words = ("serve",) if port is None else ("serve", "--port", str(port))
-    if port is not None:
-        echo(f"the queue, live, is at http://127.0.0.1:{port}/", err=True)
     with closing(Helper(stage, "serve.log", *words, again=True).start()) as daemon:
+        if port is not None:
+            wait_for_page(port, daemon.look)
+            echo(f"the queue, live, is at http://127.0.0.1:{port}/", err=True)
         with closing(ModelFetch(stage)) as model, _display(model, daemon.look) as on_look:
             records = Show(stage, on_look, on_today=model.begin).play()
         summary = summarise(

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from schedmate.cli._case import verdict_options
 from schedmate.cli._common import echo, echo_json, json_option, print_json, verb
-
-if TYPE_CHECKING:
-    from schedmate.model.lessons import LearnedRule
-
-_SCHEMA = "schedmate.rules/1"
 
 
 @click.group(
@@ -54,7 +49,7 @@ def list_verb(only: str | None, as_json: bool) -> None:
 
     with closing(_rules.open_experience()) as store:
         if as_json:
-            print_json({"schema": _SCHEMA, **_rules.as_data(store, only)})
+            print_json({"schema": _rules.SCHEMA, **_rules.as_data(store, only)})
         elif only == "built_in":
             _rules.show_built_in()
         else:
@@ -102,7 +97,7 @@ schedmate rules correct 17 --reason network --no-rule
 def correct_verb(*, as_json: bool, **options: Any) -> None:
     """Say what a failure really was; the same failure is answered so from now on.
 
-    Undo it with `schedmate rules remove ID`.
+    Undo it with `schedmate rules remove ID`, or for a job with `schedmate rules withdraw JOB_ID`.
     """
     from schedmate.cli import _correcting, _rules
 
@@ -114,6 +109,30 @@ def correct_verb(*, as_json: bool, **options: Any) -> None:
         print_json({"schema": "schedmate.correction/1", **to_json(lesson)})
     else:
         _correcting.show(lesson)
+
+
+@verb(
+    name="withdraw",
+    examples="""
+schedmate rules withdraw 17
+schedmate rules withdraw 17 --json
+""",
+)
+@click.argument("job_id")
+@json_option
+def withdraw_verb(job_id: str, as_json: bool) -> None:
+    """Take back the correction of a job's newest attempt, which is diagnosed anew.
+
+    What was corrected for all such failures is forgotten with the rule that was made of it.
+    """
+    from schedmate.cli import _correcting, _rules
+
+    with closing(_rules.open_experience()) as store:
+        found = _correcting.withdraw(store, job_id)
+    if as_json:
+        print_json(found)
+    else:
+        echo(f"job {found.job_id} is {found.diagnosis.reason} again: {found.diagnosis.summary}")
 
 
 @verb(
@@ -137,7 +156,7 @@ def add_verb(reason: str, text: str, note: str, as_json: bool) -> int:
         teaching = Teaching(store, on_log=on_log)
         rule = teaching.add(reason, text, _rules.origin_here(about="added by hand", note=note))
         _rules.record(store, "add a rule", f"rule {rule.id}", reason)
-    return _tell([rule], as_json=as_json)
+    return _rules.tell([rule], as_json=as_json)
 
 
 @verb(
@@ -184,7 +203,7 @@ def disable_verb(rule_id: str, as_json: bool) -> int:
 
     with closing(_rules.open_experience()) as store:
         rule = _rules.disabled(store, rule_id)
-    return _tell([rule], as_json=as_json)
+    return _rules.tell([rule], as_json=as_json)
 
 
 @verb(name="enable", examples="schedmate rules enable r1a2b3c")
@@ -206,7 +225,7 @@ def enable_verb(rule_id: str, as_json: bool) -> int:
         rule = replace(found, enabled=True)
         rule = Teaching(store, on_log=on_log).keep(rule)
         _rules.record(store, "enable a rule", f"rule {rule_id}", rule.refused)
-    return _tell([rule], as_json=as_json)
+    return _rules.tell([rule], as_json=as_json)
 
 
 @verb(
@@ -231,7 +250,7 @@ def accept_verb(rule_id: str, as_json: bool) -> int:
         proposal = _rules.proposal(store, rule_id)
         rule = Teaching(store, on_log=on_log).accept(proposal, by=_rules.person())
         _rules.record(store, "accept a rule", f"rule {rule_id}", rule.refused)
-    return _tell([rule], as_json=as_json)
+    return _rules.tell([rule], as_json=as_json)
 
 
 @verb(
@@ -252,7 +271,7 @@ def refuse_verb(rule_id: str, as_json: bool) -> None:
         proposal = _rules.proposal(store, rule_id)
         rule = Teaching(store).refuse(proposal, by=_rules.person())
         _rules.record(store, "refuse a rule", f"rule {rule_id}")
-    _tell([rule], as_json=as_json)
+    _rules.tell([rule], as_json=as_json)
 
 
 @verb(
@@ -362,37 +381,11 @@ def import_verb(file: str, as_json: bool) -> int:
         teaching = Teaching(store, on_log=on_log)
         kept = [teaching.keep(rule) for rule in rules]
         _rules.record(store, "import rules", file, f"{len(kept)} rules")
-    return _tell(kept, as_json=as_json)
-
-
-def _tell(rules: list[LearnedRule], *, as_json: bool) -> int:
-    """Print the rules as they are kept now; 1 when one of them was refused."""
-    from schedmate.cli import _rules
-
-    if as_json:
-        from schedmate.model.wire import to_json
-
-        sees = _rules.viewer()
-        print_json({"schema": _SCHEMA, "rules": [to_json(sees.rule(rule)) for rule in rules]})
-    else:
-        for rule in rules:
-            echo(_rules.sentence(rule))
-    return 1 if any(rule.refused for rule in rules) else 0
+    return _rules.tell(kept, as_json=as_json)
 
 
 for _verb in (
-    list_verb,
-    show_verb,
-    correct_verb,
-    add_verb,
-    test_verb,
-    disable_verb,
-    enable_verb,
-    accept_verb,
-    refuse_verb,
-    forget_verb,
-    remove_verb,
-    export_verb,
-    import_verb,
+    *(list_verb, show_verb, correct_verb, withdraw_verb, add_verb, test_verb, disable_verb),
+    *(enable_verb, accept_verb, refuse_verb, forget_verb, remove_verb, export_verb, import_verb),
 ):
     command.add_command(_verb)

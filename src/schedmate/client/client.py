@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from schedmate.model import JobId
     from schedmate.model.access import Subscription
 
-_PAGE = 1000
+_PAGE = 250
 
 
 class Client:
@@ -96,7 +96,7 @@ class Client:
 
     def predictions(self, *, state: str = "PENDING,RUNNING") -> Iterator[ScheduledPrediction]:
         """Of all jobs in these states, in the order of submission."""
-        for page in self._pages(("predictions",), {"state": state, "limit": _PAGE}):
+        for page in self._pages(("predictions",), {"state": state}):
             yield from (from_json(ScheduledPrediction, one) for one in page["predictions"])
 
     def why(self, job_id: JobId) -> WhyAnswer:
@@ -135,6 +135,11 @@ class Client:
         """What its newest attempt really died of; `for_all` such failures only for operators."""
         body = {"reason": reason, "note": note, "for_all": for_all}
         answer = self._transport.post("jobs", job_id, "correct", body=body)
+        return from_json(CorrectedAnswer, answer)
+
+    def withdraw(self, job_id: JobId) -> CorrectedAnswer:
+        """Take the correction of its newest attempt back, which is diagnosed anew."""
+        answer = self._transport.post("jobs", job_id, "withdraw", body={})
         return from_json(CorrectedAnswer, answer)
 
     def revert(self, job_id: JobId, *, dry_run: bool = False) -> RevertedAnswer:

@@ -8,18 +8,18 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import schedmate
 from schedmate.config import HangSettings, LocalSettings, Settings
 from schedmate.llm.embedded.files import ModelFiles
 from schedmate.model import NotFound
-
-if TYPE_CHECKING:
-    pass
 
 _SLOTS = 2
 _HANG_MINUTES = 0.05
@@ -70,6 +70,18 @@ def page_port() -> int | None:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
+
+
+def wait_for_page(
+    port: int, look_after_daemon: Callable[[], object], *, within_s: float = 30.0
+) -> None:
+    """Until the page can be opened: it is announced when a click on its address shows it."""
+    until = time.monotonic() + within_s
+    while time.monotonic() < until:
+        look_after_daemon()
+        with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+            return
+        time.sleep(0.1)
 
 
 def _examples() -> Path:

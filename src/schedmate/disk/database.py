@@ -125,6 +125,13 @@ class Database:
         with self._in_words():
             return self._connection.execute(statement, values).fetchall()
 
+    def batches(self, statement: str, size: int) -> Iterator[list[tuple[Any, ...]]]:
+        """All rows, so many at once, in one pass; within a transaction."""
+        with self._in_words():
+            cursor = self._connection.execute(statement)
+            while rows := cursor.fetchmany(size):
+                yield rows
+
     def one(self, statement: str, values: Sequence[Any] = ()) -> Any:
         """The first row, or None."""
         with self._in_words():

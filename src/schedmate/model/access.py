@@ -10,6 +10,7 @@ from schedmate.model.job import JobId
 TokenScope = Literal["user", "operator"]
 NoticeKind = Literal["failed", "hung", "limit"]
 CORRECTION = "correct a diagnosis"
+WITHDRAWAL = "withdraw a correction"
 """What the audit trail calls it."""
 NOTICE_KINDS: tuple[NoticeKind, ...] = ("failed", "hung", "limit")
 

@@ -58,9 +58,12 @@ def to_json(value: object) -> Any:
     return json.loads(_dumps_by_pydantic(value)) if plain is None else plain
 
 
-def dumps(value: object) -> str:
-    """Write JSON that everybody can read: no NaN, and no bytes smuggled in as surrogates."""
-    plain = _by_codec(type(value), lambda by: by.write(value))
+def dumps(value: object, *, often: bool = False) -> str:
+    """Write JSON that everybody can read: no NaN, and no bytes smuggled in as surrogates.
+
+    `often` is for who writes many or large ones and has pydantic anyway: it is used at once.
+    """
+    plain = None if often else _by_codec(type(value), lambda by: by.write(value))
     if plain is None:
         return _dumps_by_pydantic(value)
     return json.dumps(plain, ensure_ascii=False, separators=(",", ":"))

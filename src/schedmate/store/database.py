@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
 
@@ -29,6 +29,9 @@ class Database(Protocol):
         """Whole rows, each in the place of the one with the same key."""
 
     def rows(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]: ...
+
+    def batches(self, statement: str, size: int) -> Iterator[list[tuple[Any, ...]]]:
+        """All rows, so many at once, in one pass; within a transaction."""
 
     def one(self, statement: str, values: Sequence[Any] = ()) -> Any:
         """The first row, or None."""

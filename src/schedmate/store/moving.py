@@ -53,10 +53,6 @@ def copied_to_file(url: str, path: Path) -> Moved:
         return _copy(source, target, lambda *_: None)
 
 
-def _file(path: Path) -> closing[SqliteDatabase]:
-    return closing(SqliteDatabase(path, MIGRATIONS))
-
-
 def _copy(source: Database, target: Database, on_table: OnTable) -> Moved:
     tables = [name for name in target.tables() if name in source.tables()]
     tables = [name for name in tables if name not in _NOT_COPIED]
@@ -78,20 +74,20 @@ def _copy_table(source: Database, target: Database, table: str, on_table: OnTabl
     names, places = _quoted(columns), ", ".join("?" * len(columns))
     insert = f"INSERT INTO {table} ({names}) VALUES ({places})"  # noqa: S608
     on_table(table, 0, total)
-    for rows in _batches(source, table, columns):
+    for rows in _batches(source, table, columns, in_order=table in _AGED):
         target.run_many(insert, rows)
         done += len(rows)
         on_table(table, done, total)
     return done
 
 
-def _batches(db: Database, table: str, columns: list[str]) -> Iterator[list[tuple[Any, ...]]]:
-    order = "rowid" if table in _AGED else _quoted(columns)
-    names, done = _quoted(columns), 0
-    query = f"SELECT {names} FROM {table} ORDER BY {order} LIMIT ? OFFSET ?"  # noqa: S608
-    while rows := db.rows(query, (_AT_ONCE, done)):
+def _batches(
+    db: Database, table: str, columns: list[str], *, in_order: bool = False
+) -> Iterator[list[tuple[Any, ...]]]:
+    order = " ORDER BY rowid" if in_order else ""
+    query = f"SELECT {_quoted(columns)} FROM {table}{order}"  # noqa: S608
+    for rows in db.batches(query, _AT_ONCE):
         yield [_plain(table, columns, row) for row in rows]
-        done += len(rows)
 
 
 def _plain(table: str, columns: list[str], row: tuple[Any, ...]) -> tuple[Any, ...]:

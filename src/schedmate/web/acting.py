@@ -56,8 +56,15 @@ def correct(job_id: str, site: ASite, viewer: AViewer, form: AForm) -> RedirectR
     return back_to(f"/jobs/{quote(job_id, safe='')}")
 
 
+@router.post("/jobs/{job_id}/withdraw")
+def withdraw(job_id: str, site: ASite, viewer: AViewer, form: AForm) -> RedirectResponse:  # noqa: ARG001 - the form is its proof
+    """Take a correction back."""
+    acts.withdraw(site, viewer, job_id)
+    return back_to(f"/jobs/{quote(job_id, safe='')}")
+
+
 @router.post("/jobs/{job_id}/revert")
-def undo(job_id: str, site: ASite, viewer: AViewer, form: AForm) -> RedirectResponse:  # noqa: ARG001 - the form is its proof
+def undo(job_id: str, site: ASite, viewer: AViewer, form: AForm) -> RedirectResponse:  # noqa: ARG001 - as above
     """Undo what SchedMate did to a job, as far as it still can be."""
     acts.undo(site, viewer, job_id)
     return back_to(f"/jobs/{quote(job_id, safe='')}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, HTTPException
 from fastapi.responses import Response
@@ -16,6 +16,9 @@ from schedmate.web import acts
 from schedmate.web.asking import AJobId, AKnownViewer, ASite
 from schedmate.web.etags import fresh_json
 from schedmate.web.problems import NO_JOB, PROBLEMS, described, refused_as_conflict
+
+if TYPE_CHECKING:
+    from schedmate.service.views.job_view import JobView
 
 router = APIRouter(prefix="/api/v1", responses=PROBLEMS)
 _STRICT = ConfigDict(extra="forbid", strict=True)
@@ -58,6 +61,23 @@ def correct(job_id: AJobId, body: CorrectionBody, site: ASite, viewer: AKnownVie
         raise HTTPException(HTTPStatus.FORBIDDEN, "only operators correct the failures of all jobs")
     with refused_as_conflict():
         view = acts.correct(site, viewer, job_id, body.reason, note=body.note, for_all=body.for_all)
+    return _diagnosed(view)
+
+
+@router.post(
+    "/jobs/{job_id}/withdraw",
+    response_model=CorrectedAnswer,
+    responses={**NO_JOB, 409: described("There is no correction that the asker may withdraw.")},
+    tags=["jobs"],
+)
+def withdraw(job_id: AJobId, site: ASite, viewer: AKnownViewer) -> Response:
+    """Take the correction of a job's newest attempt back: it is diagnosed anew."""
+    with refused_as_conflict():
+        view = acts.withdraw(site, viewer, job_id)
+    return _diagnosed(view)
+
+
+def _diagnosed(view: JobView) -> Response:
     attempt = view.job.restarts
     return fresh_json(
         CorrectedAnswer(job_id=view.job.id, attempt=attempt, diagnosis=view.diagnoses[attempt])

@@ -6,8 +6,12 @@ import time
 from typing import TYPE_CHECKING
 
 from schedmate.model import BadInput, NotFound
-from schedmate.model.access import CORRECTION
-from schedmate.service.usecases.persons_decisions import correct_diagnosis, decide_on_rule
+from schedmate.model.access import CORRECTION, WITHDRAWAL
+from schedmate.service.usecases.persons_decisions import (
+    correct_diagnosis,
+    decide_on_rule,
+    withdraw_correction,
+)
 from schedmate.service.usecases.revert import revert
 from schedmate.service.wiring import open_scheduler
 from schedmate.web.asking import FOR_OPERATORS
@@ -36,6 +40,16 @@ def correct(
     was = "" if before is None else f"was {before.reason}, "
     detail = f"{was}is {reason}{', for all such failures' if for_all else ''}"
     _record(site, viewer, CORRECTION, f"job {view.job.id}", f"{detail} {note}".strip())
+    return readable_job(site, job_id, viewer)
+
+
+def withdraw(site: Site, viewer: Viewer, job_id: JobId) -> JobView:
+    """The correction of the job's newest attempt; the job as the viewer sees it then."""
+    view = readable_job(site, job_id, viewer)
+    before = view.diagnoses.get(view.job.restarts)
+    found = withdraw_correction(site.store, view.job, operator=viewer.operator)
+    was = "" if before is None else f"was {before.reason}, "
+    _record(site, viewer, WITHDRAWAL, f"job {view.job.id}", f"{was}is {found.reason} again")
     return readable_job(site, job_id, viewer)
 
 

@@ -12,6 +12,7 @@ from fastapi.responses import HTMLResponse
 
 from schedmate.model import NotFound
 from schedmate.model.failures import CORRECTIONS
+from schedmate.service.usecases.audit import correction_stands
 from schedmate.service.usecases.revert import is_revertible
 from schedmate.service.views.job_story import (
     is_file_name,
@@ -239,6 +240,9 @@ def acts_open_to(site: Site, viewer: Viewer, view: JobView) -> tuple[JobAct, ...
     found: list[JobAct] = []
     if viewer.user and viewer.may_read(view.job.user) and _is_diagnosed(view):
         found.append("correct")
+        known = view.diagnoses[view.job.restarts].source
+        if known == "memory" and correction_stands(site.store, view.job.id):
+            found.append("withdraw")
     if viewer.operator and not view.job.state.ended and view.actions:
         scheduler = open_scheduler(site.settings)
         found += ["revert"] if is_revertible(scheduler, view.job, view.actions) else []

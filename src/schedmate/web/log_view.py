@@ -12,13 +12,13 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, StreamingResponse
 
 from schedmate.model import BadInput, NotFound
+from schedmate.model.key_blocks import KeyBlocks
 from schedmate.service.views.job_story import (
     absence,
     logs_of_attempts,
     path_of,
     written_logs,
 )
-from schedmate.service.views.key_blocks import KeyBlocks
 from schedmate.service.views.log_fold import folded
 from schedmate.service.views.log_ranges import (
     BLOCK,

@@ -11,6 +11,7 @@ from fastapi.responses import HTMLResponse
 from schedmate.model import JobState
 from schedmate.service.views.queue_row import queue_row
 from schedmate.web.asking import AQueue, ASite, AViewer
+from schedmate.web.paging import MOST
 from schedmate.web.queue import find, next_page
 from schedmate.web.readings import AReadings
 from schedmate.web.templating import live_page
@@ -43,6 +44,7 @@ def queue(
         found=found,
         following=next_page(wanted, found),
         before=wanted.before,
+        most=MOST,
         rows=[queue_row(view, now, in_words) for view in found.views],
         starts=readings.starts(now),
         predictions=accuracy.predictions[0],

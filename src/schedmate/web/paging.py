@@ -9,7 +9,10 @@ from urllib.parse import urlencode
 
 from fastapi import Depends, Query
 
-MOST = 1000
+MOST = 250
+"""Of whole jobs or runs, which are kilobytes each: more would hold up other readers."""
+MOST_SMALL = 1000
+"""Of rows that are a few numbers each."""
 FARTHEST = 10_000
 """How far an offset may go."""
 T = TypeVar("T")

@@ -18,7 +18,7 @@ from schedmate.service.views.answers import JobProgress, Predictions, ScheduledP
 from schedmate.service.views.job_view import JobView
 from schedmate.web.asking import AJobId, ASite, AViewer
 from schedmate.web.etags import fresh_json, tagged_json
-from schedmate.web.paging import MOST
+from schedmate.web.paging import MOST_SMALL
 from schedmate.web.problems import NO_JOB, PROBLEMS
 from schedmate.web.queue import States
 from schedmate.web.readings import AReadings
@@ -70,10 +70,9 @@ def prediction(job_id: AJobId, site: ASite, viewer: AViewer, readings: AReadings
 def predictions(
     *,
     site: ASite,
-    viewer: AViewer,
     readings: AReadings,
     state: States = "PENDING,RUNNING",
-    limit: Annotated[int, Query(ge=1, le=MOST)] = MOST,
+    limit: Annotated[int, Query(ge=1, le=MOST_SMALL)] = MOST_SMALL,
     offset: Annotated[int, Query(ge=0)] = 0,
 ) -> Response:
     """The same of all jobs that wait or run, in the order of their ids' submission."""
@@ -86,7 +85,7 @@ def predictions(
     more = f"?state={state}&limit={limit}&offset={following}" if following < len(fitting) else None
     return fresh_json(
         Predictions(
-            predictions=tuple(scheduled(site.seen_by(viewer, view), starts, now) for view in page),
+            predictions=tuple(scheduled(view, starts, now) for view in page),
             total=len(fitting),
             next=more,
         )
@@ -94,7 +93,7 @@ def predictions(
 
 
 def scheduled(view: JobView, starts: Mapping[JobId, float], now: float) -> ScheduledPrediction:
-    """`starts` are the seconds to when waiting jobs could start."""
+    """Numbers that everyone may see; `starts` are the seconds to when waiting jobs could start."""
     job, seen = view.job, view.progress
     left = view.remaining_s(now)
     from_log = left is not None and seen is not None and seen.eta_s is not None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
-import threading
 import time
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from fastapi import Depends, Request
 
 from schedmate.model import BadInput, StoreError, StoreUnavailable
-from schedmate.service.usecases.audit import CORRECTION
+from schedmate.service.usecases.audit import CORRECTION, WITHDRAWAL
 from schedmate.service.views.accuracy import (
     DiagnosisScore,
     Score,
@@ -42,6 +41,7 @@ from schedmate.service.views.site_load import (
     uses,
     without_reasons_of_others,
 )
+from schedmate.service.views.status import site_status
 from schedmate.service.wiring import open_store
 from schedmate.web.measured import Measured, Shared
 from schedmate.web.shown_once import ShownOnce
@@ -49,6 +49,7 @@ from schedmate.web.shown_once import ShownOnce
 if TYPE_CHECKING:
     from schedmate.config import Settings
     from schedmate.model import JobId
+    from schedmate.service.views.site_answers import SiteStatus
     from schedmate.service.visibility import Viewer
     from schedmate.store import PersonsAct, Store
     from schedmate.web.site import Site
@@ -101,12 +102,11 @@ class Readings:
     _secret: bytes = field(default_factory=lambda: secrets.token_bytes(32))
     _accuracy: Measured[Accuracy] = field(init=False)
     _capacity: Measured[dict[str, int]] = field(init=False)
-    _starts: tuple[float, dict[JobId, float]] | None = None
+    _starts: Shared[None, dict[JobId, float]] = field(init=False)
     _use: Shared[tuple[int, By], SiteUse] = field(init=False)
     _failures: Shared[tuple[int, str | None], Failures] = field(init=False)
     _diagnoses: Shared[tuple[PersonsAct, ...], DiagnosisScore] = field(init=False)
     _model_use: Shared[tuple[int, int], ModelUse] = field(init=False)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @classmethod
     def of(cls, site: Site) -> Readings:
@@ -116,6 +116,7 @@ class Readings:
         nothing = Accuracy([Score(name="all", cases=0)], [], [])
         self._accuracy = Measured(self._measure_accuracy, nothing, fresh_s=_FRESH_S)
         self._capacity = Measured(self._measure_capacity, {}, fresh_s=_FRESH_S)
+        self._starts = Shared(self._measure_starts, fresh_s=lambda _: _STARTS_FRESH_S)
         self._use = Shared(
             self._measure_use,
             fresh_s=lambda window: max(_STARTS_FRESH_S, window[0] / _FRESH_HOURS),
@@ -155,11 +156,11 @@ class Readings:
 
     def starts(self, now: float) -> dict[JobId, float]:
         """When waiting jobs could start, in seconds from now."""
+        return self._starts.value(None, now)
+
+    def _measure_starts(self, _: None, now: float) -> dict[JobId, float]:
         capacity = self._capacity.value(now, patience_s=_LITTLE_PATIENCE_S)
-        with self._lock:
-            if self._starts is None or now - self._starts[0] >= _STARTS_FRESH_S:
-                self._starts = now, expected_starts(self.site.board.views(), capacity, now)
-            return self._starts[1]
+        return expected_starts(self.site.board.views(), capacity, now)
 
     def use(self, now: float, *, hours: int, by: By) -> SiteUse:
         """How much was used in so many hours, over time by user or partition, and by each."""
@@ -170,9 +171,18 @@ class Readings:
         return self._failures.value((days, None if viewer.operator else viewer.user), now)
 
     def diagnoses(self, now: float) -> DiagnosisScore:
-        """With every correction that people have made by now."""
-        acts = tuple(self.site.store.acts(action=CORRECTION, limit=_CORRECTIONS))
-        return self._diagnoses.value(acts, now)
+        """With every correction that people have made, or withdrawn, by now."""
+        acts = (
+            act
+            for action in (CORRECTION, WITHDRAWAL)
+            for act in self.site.store.acts(action=action, limit=_CORRECTIONS)
+        )
+        return self._diagnoses.value(tuple(acts), now)
+
+    def status(self, now: float) -> SiteStatus:
+        """It counts all rows of the store."""
+        with closing(_open(self.site.settings)) as store:
+            return site_status(self.site.settings, store, now)
 
     def model_use(self, now: float, *, days: int, questions: int) -> ModelUse:
         """`questions` are all that there were by now."""

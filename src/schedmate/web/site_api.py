@@ -20,7 +20,6 @@ from schedmate.service.views.site_answers import (
     SiteStatus,
     Summary,
 )
-from schedmate.service.views.status import site_status
 from schedmate.web.asking import AnOperator, ASite, AViewer
 from schedmate.web.etags import fresh_json, tagged_json
 from schedmate.web.overview import (
@@ -133,9 +132,9 @@ def corrections(request: Request, site: ASite, viewer: AViewer, paging: APage) -
 
 
 @router.get("/status", response_model=SiteStatus, responses=_OPERATORS)
-def status(site: ASite, viewer: AnOperator) -> Response:  # noqa: ARG001 - its being there counts
+def status(readings: AReadings, viewer: AnOperator) -> Response:  # noqa: ARG001 - its being there counts
     """Daemon, store, decisions of a day, what the model cost, and who did what."""
-    return fresh_json(site_status(site.settings, site.store, time.time()))
+    return fresh_json(readings.status(time.time()))
 
 
 @router.get(

@@ -1,5 +1,6 @@
 """`schedmate rules`: a person can correct, look, try, switch off, undo and hand on."""
 
+import gzip
 import json
 import re
 from contextlib import closing
@@ -93,6 +94,16 @@ def test_a_line_can_be_pointed_at(schedmate):
         assert "is not in the log" in schedmate(*args, code=2).err
 
 
+@pytest.mark.parametrize(
+    "packed", [gzip.compress, lambda raw: raw.decode().encode("utf-16")], ids=["gzip", "utf-16"]
+)
+def test_a_line_of_a_packed_log_can_be_pointed_at(schedmate, tmp_path, packed):
+    log = tmp_path / "job.out"
+    log.write_bytes(packed(log.read_bytes()))
+    assert correct(schedmate, "--text", "valve 7")["failure"]["line"] == SPOKEN
+    assert correct(schedmate, "--line", 3)["failure"]["line"] == "step 2 loss 0.5"
+
+
 def test_without_a_rule(schedmate):
     assert correct(schedmate, "--no-rule")["rule"] is None
     assert diagnosed(schedmate)["reason"] == "storage_io"
@@ -106,6 +117,26 @@ def test_a_job_is_corrected_by_its_id(schedmate, store, tmp_path):
     kept = store.diagnoses("17")[0]
     assert (kept.reason, kept.source) == ("storage_io", "memory")
     assert "knows a job 18" in schedmate("rules", "correct", "18", "--reason", "hang", code=3).err
+
+
+def test_the_correction_of_a_job_is_withdrawn(schedmate, store, tmp_path):
+    log = str(tmp_path / "job.out")
+    job = a_job(id="17", state=JobState.FAILED, exit_code=1, logs=(log,))
+    store.keep_run(replace(a_past_run(), job=job))
+    assert "is no correction" in schedmate("rules", "withdraw", "17", code=2).err
+    schedmate("rules", "correct", "17", "--reason", "storage_io")
+
+    assert "job 17 is unknown again: " in schedmate("rules", "withdraw", "17").out
+
+    assert store.diagnoses("17")[0].reason == "unknown"
+    assert not store.past_failures(teacher="operator")
+    assert not store.learned_rules()
+    act = store.acts(about="job 17")[0]
+    assert (act.user, act.action) == ("ada", "withdraw a correction")
+    schedmate("rules", "correct", "17", "--reason", "storage_io")
+    again = schedmate("rules", "withdraw", "17", "--json").json
+    assert (again["job_id"], again["diagnosis"]["reason"]) == ("17", "unknown")
+    assert "knows a job 18" in schedmate("rules", "withdraw", "18", code=3).err
 
 
 def test_a_reason_that_is_none_is_reported(schedmate):

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import stat
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from schedmate.files import files_of, mode_of
 from schedmate.model import REASONS, BadInput, Decision, NotFound
 from schedmate.model.lessons import Origin
 from schedmate.service.usecases.interventions import record_correction
 
 if TYPE_CHECKING:
     from schedmate.model import Diagnosis, Job
-    from schedmate.model.lessons import LearnedRule
+    from schedmate.model.lessons import LearnedRule, PastFailure
     from schedmate.store import Store
+
+_ALL = 10_000
 
 
 def correct_diagnosis(
@@ -65,6 +69,43 @@ def _of_this_attempt(store: Store, job: Job, reason: str, *, by: str, note: str)
         rule="",
         suggestion="",
     )
+
+
+def withdraw_correction(store: Store, job: Job, *, operator: bool) -> Diagnosis:
+    """Diagnose the newest attempt of a job anew, as if no one had corrected it.
+
+    Only an operator takes back what was corrected for all jobs; it is forgotten with its rule.
+    """
+    from schedmate.handler import Case, Handler
+
+    corrected = store.diagnoses(job.id).get(job.restarts)
+    if corrected is None or corrected.source != "memory":
+        raise BadInput(f"the diagnosis of job {job.id} is no correction")
+    if job.logs and not any(_is_file(job, log) for log in job.logs):
+        raise BadInput(
+            f"the logs of job {job.id} are gone, so that it cannot be diagnosed again: "
+            "correct it to what it was"
+        )
+    for past in store.past_failures(teacher="operator", limit=_ALL) if operator else ():
+        if past.origin.about == f"job {job.id}":
+            forget_correction(store, past)
+    diagnosis = Handler(store).diagnose(Case.of_job(job))
+    if not operator and (diagnosis.source, diagnosis.reason) == ("memory", corrected.reason):
+        raise BadInput(
+            f"such failures are {corrected.reason} for all jobs: an operator can withdraw that"
+        )
+    record_correction(store, job, diagnosis)
+    return diagnosis
+
+
+def _is_file(job: Job, path: str) -> bool:
+    return stat.S_ISREG(mode_of(files_of(job.user), path))
+
+
+def forget_correction(store: Store, past: PastFailure) -> list[str]:
+    """With the rule that was made of it; the ids of what is gone."""
+    store.forget_failure(past.id)
+    return [past.id, *([past.rule] if past.rule and store.remove_rule(past.rule) else [])]
 
 
 def decide_on_rule(store: Store, rule_id: str, *, accept: bool, by: str) -> LearnedRule:

@@ -9,6 +9,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Final
 
 from schedmate.model import JobState
+from schedmate.model.access import WITHDRAWAL
 from schedmate.model.diagnosis import SURE_ENOUGH
 from schedmate.service.views.run_window import DAY_S
 
@@ -108,7 +109,7 @@ def score(name: str, cases: Sequence[tuple[Spread, float]]) -> Score:
 
 
 def diagnoses(runs: Sequence[RunSummary], corrections: Iterable[PersonsAct] = ()) -> DiagnosisScore:
-    """`corrections` are what the audit trail has of people who corrected a diagnosis."""
+    """`corrections` are what the audit trail has of people who corrected or withdrew that."""
     failed = [run for run in runs if run.state.failed]
     known = [run for run in failed if run.reason and run.reason != "unknown"]
     return DiagnosisScore(
@@ -130,10 +131,15 @@ def _corrected(
     for run in runs:
         if run.job_id in jobs:
             by_job[f"job {run.job_id}"].append(run)
-    found = set()
-    for act in acts:
-        ended = [run.attempt for run in by_job.get(act.about, ()) if run.ended_at <= act.at]
-        found |= {(act.about, max(ended))} if ended else set()
+    found: set[tuple[str, int]] = set()
+    for act in sorted(acts, key=lambda act: act.at):
+        ended = {(act.about, run.attempt) for run in by_job[act.about] if run.ended_at <= act.at}
+        if not ended:
+            continue
+        if act.action == WITHDRAWAL:
+            found.discard(max(ended))
+        else:
+            found.add(max(ended))
     return found
 
 

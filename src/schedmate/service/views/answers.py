@@ -13,7 +13,7 @@ from schedmate.service.views.parts import Parts
 from schedmate.store import PersonsAct
 
 T = TypeVar("T")
-JobAct = Literal["correct", "revert"]
+JobAct = Literal["correct", "withdraw", "revert"]
 
 
 def copied(kind: type[T], value: object, **more: Any) -> T:
@@ -47,7 +47,7 @@ class JobAnswer(JobView):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CorrectedAnswer:
-    """A diagnosis as a person has corrected it."""
+    """A diagnosis as a person has corrected it, or as it is after that was withdrawn."""
 
     schema: Literal["schedmate.corrected/1"] = "schedmate.corrected/1"
     job_id: str

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Final
 from schedmate.files import files_of
 from schedmate.logs import is_plain, plain
 from schedmate.model import NotFound
-from schedmate.service.views.key_blocks import LONGEST as LONGEST_KEY
-from schedmate.service.views.key_blocks import KeyBlocks
+from schedmate.model.key_blocks import LONGEST as LONGEST_KEY
+from schedmate.model.key_blocks import KeyBlocks
 from schedmate.service.views.log_terminal import ScreenLine, screen_line
 
 if TYPE_CHECKING:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from schedmate.model.redaction import MARK
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 LONGEST: Final = 1 << 15
 """Bytes from the begin of a key to its end; one without an end hides so many."""
@@ -13,6 +16,28 @@ _DASHES: Final = b"-----"
 _MARKER: Final = re.compile(rb"-----(BEGIN|END) (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----")
 _COLOURS: Final = re.compile(rb"\x1b\[[0-?]{0,40}[ -/]{0,4}[@-~]")
 _MARK: Final = MARK.encode()
+_BASE64: Final = re.compile(r"[A-Za-z0-9+/]{60,76}={0,2}")
+
+
+def masked_quotes(texts: Sequence[str]) -> list[str]:
+    """Lines of one file in their order, some of which may be left out between them."""
+    raw = [text.encode("utf-8", "surrogatepass") for text in texts]
+    markers = [found[1] for line in raw for found in _MARKER.finditer(_COLOURS.sub(b"", line))]
+    begun = markers[:1] == [b"END"]  # before what is quoted
+    keys = KeyBlocks(b"-----BEGIN PRIVATE KEY-----\n" if begun else b"")
+    clean = [keys.masked(line).decode("utf-8", "surrogatepass") for line in raw]
+    return [MARK if _is_of_a_key(text) else text for text in clean]
+
+
+def may_be_of_a_key(text: str) -> bool:
+    """Whether the lines around this one matter."""
+    return "-----" in text or _is_of_a_key(text)
+
+
+def _is_of_a_key(text: str) -> bool:
+    """A line that is nothing but base64, as those within a key are; digests have one case."""
+    line = text.strip()
+    return _BASE64.fullmatch(line) is not None and line.upper() != line != line.lower()
 
 
 class KeyBlocks:
