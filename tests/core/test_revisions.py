@@ -72,7 +72,7 @@ def test_it_is_asked_about_less_and_less_often():
     assert gaps == sorted(gaps)
 
 
-def test_its_place_follows_what_is_predicted_now():
+def test_a_longer_prediction_sets_it_back():
     queue = Queue(p50=HOUR)
     before = queue.nice
 
@@ -82,16 +82,21 @@ def test_its_place_follows_what_is_predicted_now():
     assert questioned.again
     assert longer.reason.code == "predicted_again"
     assert queue.nice > before
-    [shorter] = queue.advise(3 * HOUR, HOUR)
+
+
+def test_a_shorter_prediction_does_not_bring_it_forward():
+    queue = Queue(p50=10 * HOUR)
+    before = queue.nice
+    assert queue.advise(HOUR, HOUR) == []
+    assert queue.advise(2 * HOUR, 5 * HOUR) == [], "longer than the last, not than its number"
     assert queue.nice == before
-    assert len({longer.key, shorter.key}) == 2
 
 
-def test_a_number_that_it_had_before_can_be_set_again():
-    queue = Queue(p50=HOUR)
-    first = queue.advise(HOUR, 10 * HOUR) + queue.advise(2 * HOUR, HOUR)
-    again = queue.advise(3 * HOUR, 10.1 * HOUR)
-    assert len({action.key for action in first + again}) == 3
+def test_what_was_unknown_gets_its_place_once_it_is_known():
+    queue = Queue(p50=None)
+    middle = queue.nice
+    [known] = queue.advise(HOUR, 60.0)
+    assert known.value < middle
 
 
 def test_a_prediction_that_is_about_the_same_costs_no_request():

@@ -54,7 +54,7 @@ from schedmate.core.reactions import (
     why_ordered,
 )
 from schedmate.core.retry import DecisionLimits, plan_retry
-from schedmate.core.revisions import again_at, differs
+from schedmate.core.revisions import again_at, sets_back
 from schedmate.core.time_limits import TimeLimits
 from schedmate.model import (
     DecisionReason,
@@ -155,7 +155,7 @@ class DecisionEngine:
             return []
         known.advice, known.read = event.advice or known.advice, True
         known.advised_at = event.at
-        revised = event.cause == "waited" and differs(known.ordered_by, known.prediction)
+        revised = event.cause == "waited" and sets_back(known.ordered_by, known.prediction)
         return [
             *self._order(known, event.at, revised=revised),
             *self._lower_limit(known),

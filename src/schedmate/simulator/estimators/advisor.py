@@ -168,10 +168,8 @@ class SitePredictor:
 
     def again(self, job: int, facts: Facts) -> Spread:
         """Of a job that waits, by what has ended since; nothing is learnt from being asked."""
-        mass = self._site.mass(facts.job_id)
-        if mass is None:
-            mass = self._site.predict(facts).mass
-        return self._join(job, facts, mass).duration_s
+        site = self._site.predict(facts)
+        return self._join(job, facts, site.mass).or_alone(site.duration_s)
 
     def _join(self, job: int, facts: Facts, mass: Pmf) -> Blended:
         sketch, claim = self._claimed(job, facts)

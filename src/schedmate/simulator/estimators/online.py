@@ -65,6 +65,16 @@ class Fixed:
     def ended(self, job: int, started_at: float, ended_at: float, state: JobState) -> None: ...
 
 
+class Once:
+    """Another predictor, which is not asked again of a job that waits."""
+
+    def __init__(self, other: Predictor) -> None:
+        self.cost_s, self.submitted = other.cost_s, other.submitted
+        self.started, self.ended = other.started, other.ended
+
+    def again(self, job: int, at: float) -> None: ...
+
+
 class AdvisorInRun:
     """SchedMate's own, with what it has learnt from the jobs before `first`."""
 

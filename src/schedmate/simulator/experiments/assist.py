@@ -52,7 +52,7 @@ def prepare(
     tracker = _tracker(setting, plan)
     beside = declared.kind == "beside" and bool(plan.parts)
     advised = "advisor" in plan.parts
-    predicting = knowledge.in_run(predictor, setting.columns) if advised and beside else None
+    predicting = knowledge.in_run(predictor, setting) if advised and beside else None
     # what an unmodified scheduler knows is its own
     estimates = knowledge.of(predictor if advised and not beside else declared.source)
     watched = beside or "handler" in plan.parts

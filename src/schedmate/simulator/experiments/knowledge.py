@@ -16,6 +16,7 @@ from schedmate.simulator.estimators.online import (
     Fixed,
     LearntAdvisor,
     LearntHistory,
+    Once,
     Predictor,
     learnt_history,
 )
@@ -55,13 +56,14 @@ class Knowledge:
             self._asked[name] = self._ask(name)
         return self._asked[name]
 
-    def in_run(self, name: str, columns: TraceColumns) -> Predictor:
-        """For one run of these jobs: it learns from the run, where it learns."""
-        if self._setting.error is not None or name not in _LEARNING:
+    def in_run(self, name: str, run: Setting) -> Predictor:
+        """For one run of the setting, which may have it learn from the run's own ends."""
+        if run.learns == "beforehand" or run.error is not None or name not in _LEARNING:
             return Fixed(self.of(name))
         if name not in self._learnt:
             self._learnt[name] = self._learn(name)
-        return self._learnt[name].begin(columns)
+        learning = self._learnt[name].begin(run.columns)
+        return learning if run.learns == "while jobs wait" else Once(learning)
 
     def _learn(self, name: str) -> LearntAdvisor | LearntHistory:
         """All that the setting's past teaches."""
