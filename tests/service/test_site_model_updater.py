@@ -5,10 +5,12 @@ import time
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from weakref import ref
 
 import pytest
 
 from schedmate.advisor import Advisor, Target
+from schedmate.advisor.predict.cohort_model import CohortModel
 from schedmate.advisor.predict.site_model import learnt_site_model
 from schedmate.config import Settings
 from schedmate.model import (
@@ -143,6 +145,27 @@ def test_jobs_on_their_way_are_told_to_what_is_learnt_later(store, path, backgro
     site = learnt_site_model(store).cohorts
     assert {"waiting", "running", "another"} == set(site._in_flight)
     assert Path(path).exists()
+
+
+def test_of_two_models_only_one_is_in_memory(store, background, monkeypatch):
+    remember(store, 40, user="first")
+    learn_from(store, at=NOW)
+    updater = SiteModelUpdater(store, background)
+    updater.submitted(job("one"))
+    before = ref(learnt_site_model(store).cohorts)
+    remember(store, 40, user="second")
+    learn_from(store, at=NOW + 1)
+    load, still_there = CohortModel.load, []
+
+    def loaded(data):
+        still_there.append(before() is not None)
+        return load(data)
+
+    monkeypatch.setattr(CohortModel, "load", loaded)
+    updater.submitted(job("two"))
+
+    assert still_there == [False]
+    assert set(learnt_site_model(store).cohorts._in_flight) == {"one", "two"}
 
 
 def test_jobs_whose_end_is_not_known_are_no_longer_on_their_way(store, background):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import logging
 import re
@@ -13,7 +14,6 @@ from types import FrameType
 import pytest
 
 from schedmate.advisor import Advisor
-from schedmate.advisor.predict.jobs import _stem
 from schedmate.core import DecisionEngine, DecisionLimits
 from schedmate.handler import Handler
 from schedmate.model import JobState
@@ -24,7 +24,6 @@ from schedmate.service.records.nodes import NodeKnowledge
 from schedmate.service.usecases.history_import import learn_from
 from schedmate.service.views.explanations import Explanations
 from schedmate.service.views.job_view import JobView
-from schedmate.service.views.queue_order import numbers_in
 from schedmate.service.wiring import open_store
 from schedmate.store import RunSummary
 from schedmate.testing.builders import a_job
@@ -121,10 +120,17 @@ def test_nothing_stays_of_jobs_that_are_gone(passing, served):
     passing.pass_by(range(_FIRST, _FIRST + 30))
     later = time.time() + 60.0
     served.site.explanations.of(JobView(job=a_job(id="other"), diagnoses={}), later)
-    for few in (numbers_in, _stem):  # each of so many names, however long it serves
-        few.cache_clear()
+    clear_bounded_caches()
 
     assert holders_of(_OF_THEM) == []
+
+
+def clear_bounded_caches():
+    """Each keeps so many names or texts, however long the daemon serves."""
+    for one in gc.get_objects():
+        is_cache = isinstance(one, functools._lru_cache_wrapper)
+        if is_cache and one.cache_parameters()["maxsize"] is not None:
+            one.cache_clear()
 
 
 def holders_of(pattern):

@@ -11,6 +11,7 @@ import base64
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from threading import Lock
 
 from schedmate.advisor.predict.blending import Blend, Blended
 from schedmate.advisor.predict.calibration import Calibration
@@ -43,7 +44,7 @@ def learnt_site_model(history: History) -> SiteModel:
     """What was learnt last."""
     return SiteModel(
         learnt_scaling(history),
-        _cohorts(history.learnt(COHORTS)),
+        _newest.of(history.learnt(COHORTS)),
         _calibration(history.learnt(_CALIBRATION)),
         _blend(history.learnt(_BLEND)),
     )
@@ -110,7 +111,25 @@ def as_submitted(
     )
 
 
-@lru_cache(maxsize=1)  # it is large, and one that was learnt before is of no use
+class _NewestCohorts:
+    """The model that was learnt last. The one before it is let go first: both are large."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._body: str | None = None
+        self._model: CohortModel | None = None
+
+    def of(self, body: str | None) -> CohortModel | None:
+        with self._lock:
+            if body != self._body:
+                self._body = self._model = None
+                self._body, self._model = body, _cohorts(body)
+            return self._model
+
+
+_newest = _NewestCohorts()
+
+
 def _cohorts(body: str | None) -> CohortModel | None:
     if body is None:
         return None

@@ -10,6 +10,7 @@ import logging
 from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING
+from weakref import ref
 
 from schedmate.advisor.launch.target import Target
 from schedmate.advisor.predict.jobs import EndedJob, facts_of
@@ -54,7 +55,8 @@ class SiteModelUpdater:
         self._ended = _ENOUGH_ENDED
         self._again_at = 0.0
         self._unfinished: dict[JobId, Job] = {}
-        self._fed: CohortModel | None = None
+        self._fed: Callable[[], CohortModel | None] = lambda: None
+        """Nothing is kept of a model that is not the newest."""
 
     def consider(self, now: float) -> None:
         """Train at the start, and again when enough jobs have ended since."""
@@ -131,10 +133,10 @@ class SiteModelUpdater:
     def _site(self) -> CohortModel | None:
         """A newly trained model has not seen the unfinished jobs yet."""
         site = learnt_site_model(self._store).cohorts
-        if site is not None and site is not self._fed:
+        if site is not None and site is not self._fed():
             for job in self._unfinished.values():
                 _feed(site, job)
-        self._fed = site
+            self._fed = ref(site)
         return site
 
 
