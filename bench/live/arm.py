@@ -2,9 +2,11 @@
 
     python -m bench.live.arm PLAN.json plain RESULT.json
     python -m bench.live.arm PLAN.json schedmate RESULT.json
+    python -m bench.live.arm PLAN.json history RESULT.json
 
 Owners are played here: they submit, cancel, and come back after a run that broke. With SchedMate a
-daemon (`schedmate serve`) in mode `act` runs beside Slurm; all else is the same.
+daemon (`schedmate serve`) in mode `act` runs beside Slurm; all else is the same. `history` is the
+same daemon with predictions that a site could have without code (`bench.live.history_control`).
 """
 
 from __future__ import annotations
@@ -66,6 +68,9 @@ DAEMON = {
 on being overtaken is as much shorter as all else."""
 _PROVISIONAL = int(DAEMON["SCHEDMATE_NICE_RANGE"]) // 2
 """The number of a job that has not been read."""
+PLAIN = "plain"
+DAEMONS = {"schedmate": "bench.live.compressed_time", "history": "bench.live.history_control"}
+"""By arm: the module that is called as `schedmate`."""
 _REQUESTS = ("REQUEST_JOB_INFO", "REQUEST_BATCH_SCRIPT", "REQUEST_UPDATE_JOB")
 
 
@@ -112,14 +117,14 @@ class ArmResult:
 def main() -> None:
     parser = command_line(__doc__, __spec__)
     parser.add_argument("plan", type=Path)
-    parser.add_argument("arm", choices=("plain", "schedmate"))
+    parser.add_argument("arm", choices=(PLAIN, *DAEMONS))
     parser.add_argument("result", type=Path)
     options = parser.parse_args()
     os.environ["SLURM_TIME_FORMAT"] = "%s"
     plan = json.loads(options.plan.read_text())
     jobs = [ReplayedJob(**each) for each in plan["jobs"]]
     state = options.result.with_suffix(".state")
-    if options.arm == "schedmate":
+    if options.arm in DAEMONS:
         shutil.copytree(plan["state"], state, dirs_exist_ok=True)
     result = run(options.arm, jobs, Path(plan["root"]), state, plan.get("settings", {}))
     options.result.write_text(json.dumps(asdict(result)))
@@ -134,11 +139,11 @@ def run(
         ask("sacctmgr", "-i", "add", "account", "lab")
         ask("sacctmgr", "-i", "add", "user", ",".join(users), "account=lab")
         config = ask("scontrol", "show", "config")
-        if arm == "plain":
+        if arm == PLAIN:
             submitted = Owners(jobs, root).play()
             cost: dict[str, float] = {}
         else:
-            with _daemon(state, settings) as process:
+            with _daemon(DAEMONS[arm], state, settings) as process:
                 ask("sdiag", "--reset")
                 submitted = Owners(jobs, root).play()
                 cost = _cost(process.pid)
@@ -291,10 +296,12 @@ def _time(text: str) -> float | None:
 
 
 @contextmanager
-def _daemon(state: Path, settings: Mapping[str, str]) -> Iterator[subprocess.Popen[bytes]]:
+def _daemon(
+    module: str, state: Path, settings: Mapping[str, str]
+) -> Iterator[subprocess.Popen[bytes]]:
     with state.with_suffix(".serve.log").open("wb") as log:
         process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "bench.live.compressed_time", "serve"],
+            [sys.executable, "-P", "-m", module, "serve"],
             env={**os.environ, **DAEMON, **settings, "SCHEDMATE_STATE_DIR": str(state)},
             stdout=log,
             stderr=log,

@@ -1,11 +1,13 @@
-"""The live experiment: real jobs on a private Slurm, without SchedMate and with it.
+"""The live experiment: real jobs on a private Slurm without SchedMate, with it, and with a control.
 
     python -m bench.live.experiment --jobs 60 --history 120        # a smoke run
     python -m bench.live.experiment                                # 500 jobs, about half an hour
     python -m bench.live.experiment --pairs 3 --keep DIR           # three times, submissions shaken
 
-Needs root, `scripts/install-test-packages` and the traces. Two private clusters of 4 nodes with 8
-GPUs each run the same jobs at the same time, one with `schedmate serve` in mode `act` beside it.
+Needs root, `scripts/install-test-packages` and the traces. Three private clusters of 4 nodes with 8
+GPUs each run the same jobs at the same time, one with `schedmate serve` in mode `act` beside it and
+one with the same daemon whose predictions are those of the control `history`: no code takes part
+(`--arms plain,schedmate` leaves it out). A pair is one run of all of them.
 The jobs are a slice of Philly in compressed time, by the rule in `bench.live.replayed_jobs`; their
 GPUs do not exist and their steps sleep. What was predicted beforehand comes from the runs before
 the slice, imported with their code. At the end the simulator's policy `slurm` replays the same jobs
@@ -21,16 +23,17 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 from bench.command import command_line, machine
 from bench.live import measures, replayed_jobs
-from bench.live.arm import DAEMON, ArmResult, Attempt, JobResult, read_store
+from bench.live.arm import DAEMON, DAEMONS, PLAIN, ArmResult, Attempt, JobResult, read_store
 from bench.live.replayed_jobs import ReplayedJob
 from schedmate.testing.slurm_cluster import why_not
 
-ARMS = ("plain", "schedmate")
+ARMS = (PLAIN, *DAEMONS)
 
 
 def main() -> None:
@@ -40,6 +43,7 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=1)
     parser.add_argument("--first", type=int, default=1, help="number of the first pair: its seed")
     parser.add_argument("--load", type=float, default=1.0)
+    parser.add_argument("--arms", default=",".join(ARMS), help="the first two, or all")
     parser.add_argument("--set", action="append", default=[], help="NAME=VALUE of the daemon")
     parser.add_argument("--keep", type=Path, help="a directory for plans, results and logs")
     parser.add_argument("--replicas", type=int, default=8, help="simulated runs of each arm")
@@ -48,6 +52,9 @@ def main() -> None:
     reason = None if options.only_report else why_not()
     if reason is not None:
         parser.error(reason)
+    arms = options.arms.split(",")
+    if arms not in ([*ARMS[:2]], [*ARMS]):
+        parser.error(f"--arms is {','.join(ARMS[:2])} or {','.join(ARMS)}")
     print(machine())
     with tempfile.TemporaryDirectory(dir="/tmp") as made:
         directory = (options.keep or Path(made)).resolve()
@@ -59,8 +66,9 @@ def main() -> None:
             shaken = replayed_jobs.shaken(jobs, pair)
             if not options.only_report:
                 state = _imported(history, directory)
-                _run_pair(pair, shaken, directory, state, settings)
-            measures.report(shaken, *_read_pair(pair, directory), settings, options.replicas)
+                _run_pair(pair, shaken, directory, state, settings, arms=arms)
+            results = [_read_arm(pair, arm, directory) for arm in arms]
+            measures.report(shaken, results, settings, options.replicas)
 
 
 def _imported(history: list[ReplayedJob], directory: Path) -> Path:
@@ -89,10 +97,12 @@ def _run_pair(
     directory: Path,
     state: Path,
     settings: dict[str, str],
+    *,
+    arms: Sequence[str],
 ) -> None:
-    """Both arms at the same time, so that whatever the machine does else hits both."""
+    """All arms at the same time, so that whatever else the machine does hits all."""
     running = []
-    for arm in ARMS:
+    for arm in arms:
         root = directory / f"{pair}-{arm}"
         shutil.rmtree(root, ignore_errors=True)
         replayed_jobs.write(jobs, root)
@@ -116,10 +126,11 @@ def _run_pair(
         sys.exit(f"an arm of pair {pair} ended with {codes}")
 
 
-def _read_pair(pair: int, directory: Path) -> tuple[ArmResult, ArmResult]:
-    plain, ours = (_read(directory / f"{pair}-{arm}.json") for arm in ARMS)
-    read_store(directory / f"{pair}-schedmate.state" / "schedmate.sqlite3", ours)
-    return plain, ours
+def _read_arm(pair: int, arm: str, directory: Path) -> ArmResult:
+    result = _read(directory / f"{pair}-{arm}.json")
+    if arm in DAEMONS:
+        read_store(directory / f"{pair}-{arm}.state" / "schedmate.sqlite3", result)
+    return result
 
 
 def _read(path: Path) -> ArmResult:

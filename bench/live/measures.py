@@ -1,4 +1,4 @@
-"""What came of two arms of the live experiment, job by job and in sum."""
+"""What came of the arms of the live experiment, job by job and in sum."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from bench.live.simulated import Outcome, RunTimes, fairness_limits, simulate
 
 _FEW = 3
 _HEAD = ("Slurm", "Slurm + SchedMate", "times better")
+_CONTROL = ("by history instead", "times better")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,19 +80,21 @@ def _ran_s(attempt: Attempt) -> float:
 
 def report(
     jobs: Sequence[ReplayedJob],
-    plain: ArmResult,
-    ours: ArmResult,
+    results: Sequence[ArmResult],
     settings: Mapping[str, str],
     replicas: int,
 ) -> None:
-    """Every figure of a pair, as tables; the simulator runs so many times."""
-    arms = [measured(jobs, plain), measured(jobs, ours)]
-    both = set.intersection(*({each.job.number for each in arm} for arm in arms))
-    base, mate = ([each for each in arm if each.job.number in both] for arm in arms)
+    """Every figure of a pair, as tables; the simulator runs so many times. The results are of Slurm
+    alone, with SchedMate, and with the control, if that was run."""
+    plain, ours, *controls = results
+    arms = [measured(jobs, each) for each in results]
+    ended = set.intersection(*({each.job.number for each in arm} for arm in arms))
+    base, mate, *others = ([each for each in arm if each.job.number in ended] for arm in arms)
     out = console()
-    out.print(_sums(base, mate, left_out=len(jobs) - len(both)))
-    out.print(_waits(base, mate))
-    out.print(_predictions(ours, base))
+    out.print(_sums([base, mate, *others], left_out=len(jobs) - len(ended)))
+    out.print(_waits([base, mate, *others]))
+    for arm in (ours, *controls):
+        out.print(_predictions(arm, base))
     shown, chance = _simulated(base, mate, plain, ours, settings, replicas=replicas)
     out.print(shown)
     for line in (*_fairness(base, mate, ours, settings, chance), *_cost(ours)):
@@ -100,12 +103,25 @@ def report(
         out.print(f"settings of the daemon beyond {DAEMON}: {dict(settings)}")
 
 
-def _sums(base: Arm, mate: Arm, *, left_out: int) -> Table:
-    shown = table(f"{len(base)} real jobs on {GPUS} GPUs ({left_out} without an end)", ("", *_HEAD))
+def _sums(arms: Sequence[Arm], *, left_out: int) -> Table:
+    title = f"{len(arms[0])} real jobs on {GPUS} GPUs ({left_out} without an end)"
+    shown = table(title, ("", *_head(arms)))
     for name, figure in FIGURES.items():
-        first, second = figure(base), figure(mate)
-        shown.add_row(name, f"{first:,.1f}", f"{second:,.1f}", _times(first, second))
+        shown.add_row(name, *_cells([figure(arm) for arm in arms]))
     return shown
+
+
+def _head(arms: Sequence[Arm]) -> tuple[str, ...]:
+    return (*_HEAD, *_CONTROL) if len(arms) > 2 else _HEAD  # noqa: PLR2004 - without the control
+
+
+def _cells(figures: Sequence[float]) -> Iterator[str]:
+    """Of Slurm alone, then of each other arm, with how many times better that is."""
+    first, *others = figures
+    yield f"{first:,.1f}"
+    for other in others:
+        yield f"{other:,.1f}"
+        yield _times(first, other)
 
 
 def _times(first: float, second: float) -> str:
@@ -136,22 +152,21 @@ FIGURES: dict[str, Callable[[Arm], float]] = {
 }
 
 
-def _waits(base: Arm, mate: Arm) -> Table:
-    shown = table("average wait, s", ("jobs", "number", *_HEAD))
+def _waits(arms: Sequence[Arm]) -> Table:
+    shown = table("average wait, s", ("jobs", "number", *_head(arms)))
     keys: dict[str, Callable[[ReplayedJob], object]] = {
         "GPUs": lambda job: job.gpus,
         "user": lambda job: job.user,
     }
     for name, key in keys.items():
-        waits: dict[object, tuple[list[float], list[float]]] = defaultdict(lambda: ([], []))
-        for place, arm in enumerate((base, mate)):
+        waits: dict[object, list[list[float]]] = defaultdict(lambda: [[] for _ in arms])
+        for place, arm in enumerate(arms):
             for each in arm:
                 waits[key(each.job)][place].append(each.wait_s)
         rows = sorted(waits.items(), key=lambda pair: (-len(pair[1][0]), str(pair[0])))
-        for value, (before, after) in rows:
-            first, second = float(np.mean(before)), float(np.mean(after))
-            figures = (str(len(before)), f"{first:.1f}", f"{second:.1f}", _times(first, second))
-            shown.add_row(f"{name} {value}", *figures)
+        for value, of_arms in rows:
+            means = [float(np.mean(each)) for each in of_arms]
+            shown.add_row(f"{name} {value}", str(len(of_arms[0])), *_cells(means))
     return shown
 
 
@@ -159,7 +174,8 @@ def _predictions(ours: ArmResult, base: Arm) -> Table:
     """How far predictions were from how long the first runs last by themselves."""
     truth = {each.job.number: each.job.first_s for each in base}
     shown = table(
-        "predicted run times", ("basis", "jobs", "off by (median)", "log variance explained")
+        f"predicted run times, arm {ours.arm}",
+        ("basis", "jobs", "off by (median)", "log variance explained"),
     )
     pairs: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for each in ours.jobs:

@@ -25,7 +25,9 @@ chosen after simulations that showed gains too; the longest run is what lets all
   owner cancels it and submits it again. A job that ended early was meant to take longer: between
   1.1 and 3.3 times what it ran.
 - Owners come back as in the trace: see `_BACK_AFTER_S`.
-- Limits are drawn as users choose them on ThetaGPU: half of them above 6.8 times what is meant.
+- Limits are habits: each project has one of a few common values, drawn among those that are long
+  enough for all its jobs; one job in five asks for the next longer one. So they tell a little of
+  the project and nothing of the job.
 """
 
 from __future__ import annotations
@@ -34,8 +36,9 @@ import json
 import os
 import pwd
 import random
+from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -51,9 +54,8 @@ SHORTEST_S, LONGEST_S, LONGEST_MEANT_S = 4.0, 160.0, 320.0
 PACE_SIGMA = 0.1
 """How runs of the same numbers differ: the machine's part."""
 _HANGS_FROM_S = 60.0
-_SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
-_FACTORS = (1.0, 1.0, 6.8, 60.0, 60.0)
-_ROUND_MINUTES = (1, 2, 3, 5, 10, 15, 20, 30, 45, 60)
+_COMMON_MINUTES = (1, 2, 3, 5, 10, 15, 20, 30, 45, 60)
+_ABOVE_HABIT = 0.2
 _BACK_SHARES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
 _BACK_AFTER_S = (6.0, 6.0, 34.0, 2139.0, 48_768.0, 109_018.0, 109_018.0)
 """Quantiles of the trace: from the end of a failed run, had it started at once, to the next
@@ -124,10 +126,12 @@ def sliced(jobs: int, history: int, *, load: float) -> tuple[list[ReplayedJob], 
     users = _users({row["user"]: None for row in chosen})
     rng = random.Random(1)
     at = np.cumsum([float(row["interval"]) for row in chosen])
-    made = [
-        _job(number, row, users[row["user"]], float(time), rng)
-        for number, (row, time) in enumerate(zip(chosen, at, strict=True))
-    ]
+    made = _limited(
+        [
+            _job(number, row, users[row["user"]], float(time), rng)
+            for number, (row, time) in enumerate(zip(chosen, at, strict=True))
+        ]
+    )
     asked = sum(job.run_s * job.gpus for job in made[history:])
     span = at[-1] - at[history]
     factor = asked / (GPUS * load) / span
@@ -143,8 +147,7 @@ def shaken(jobs: Sequence[ReplayedJob], seed: int) -> list[ReplayedJob]:
 
 
 def _moved(job: ReplayedJob, at_s: float) -> ReplayedJob:
-    values = {name: getattr(job, name) for name in ReplayedJob.__slots__}
-    return ReplayedJob(**values | {"at_s": at_s})
+    return replace(job, at_s=at_s)
 
 
 def _users(seen: dict[str, None]) -> dict[str, str]:
@@ -155,17 +158,18 @@ def _users(seen: dict[str, None]) -> dict[str, str]:
 
 def _job(
     number: int, row: dict[str, str], user: str, at_s: float, rng: random.Random
-) -> ReplayedJob:
+) -> tuple[ReplayedJob, bool]:
+    """Still without a limit; and whether its owner asks for more than the project's usual one."""
     run_s = min(max(float(row["run_time"]) / SPEED, SHORTEST_S), LONGEST_S)
     fate = _fate(row["new_status"], run_s, rng)
     pace = rng.lognormvariate(0.0, PACE_SIGMA)
     early = rng.uniform(0.3, 0.9)
     whole_s = {"completes": run_s, "hangs": run_s / 2 / early}.get(fate, run_s / early)
     meant_s = min(whole_s / pace, LONGEST_MEANT_S)
-    minutes = _limit_minutes(max(meant_s * pace, run_s), rng)
+    above = rng.random() < _ABOVE_HABIT
     back_s = _back_after_s(rng)
     gpus = min(max(1, int(float(row["gpu_num"]))), GPUS_PER_NODE)
-    return ReplayedJob(number, user, gpus, at_s, run_s, meant_s, fate, pace, minutes, back_s)
+    return ReplayedJob(number, user, gpus, at_s, run_s, meant_s, fate, pace, 0, back_s), above
 
 
 def _fate(status: str, run_s: float, rng: random.Random) -> Fate:
@@ -182,11 +186,24 @@ def _back_after_s(rng: random.Random) -> float:
     return max(drawn / SPEED, _LEAST_BACK_S)
 
 
-def _limit_minutes(longest_s: float, rng: random.Random) -> int:
-    """In round figures, and never so short that it ends a run."""
-    factor = float(np.exp(np.interp(rng.random(), _SHARES, np.log(_FACTORS))))
-    needed = max(longest_s * factor, 1.2 * longest_s + 20.0) / 60.0
-    return next((each for each in _ROUND_MINUTES if each >= needed), _ROUND_MINUTES[-1])
+def _limited(drawn: Sequence[tuple[ReplayedJob, bool]]) -> list[ReplayedJob]:
+    """Each with a limit by the habit of its project, never so short that it ends a run."""
+    longest: dict[str, float] = defaultdict(float)
+    for job, _ in drawn:
+        longest[job.project] = max(longest[job.project], job.meant_s * job.pace, job.run_s)
+    habits = {name: _usual_limit(name, seconds) for name, seconds in longest.items()}
+    last = len(_COMMON_MINUTES) - 1
+    return [
+        replace(job, limit_minutes=_COMMON_MINUTES[min(habits[job.project] + above, last)])
+        for job, above in drawn
+    ]
+
+
+def _usual_limit(project: str, longest_s: float) -> int:
+    """The place of one of the common values."""
+    needed = (1.2 * longest_s + 20.0) / 60.0
+    able = [place for place, each in enumerate(_COMMON_MINUTES) if each >= needed]
+    return random.Random(f"limit of {project}").choice(able)
 
 
 _EPOCHS = '''\

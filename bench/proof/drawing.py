@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
-_WIDTH, _HEIGHT, _LEFT, _TOP, _GAP, _BOTTOM = 300, 260, 46, 34, 36, 92
+_WIDTH, _HEIGHT, _LEFT, _TOP, _GAP, _BOTTOM = 300, 260, 46, 34, 36, 118
+_LABEL_ROWS, _LABEL_ROW = 3, 13
 _COLOURS = {
     "constant": "#9aa0a6",
     "permuted": "#c58b2a",
@@ -29,10 +30,11 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Where real data lie on the x-axis."""
+    """Where real data lie on the x-axis, with an interval."""
 
     name: str
     low: float
+    at: float
     high: float
 
 
@@ -50,7 +52,7 @@ def figure(panels: Mapping[str, Sequence[Line]], marks: Sequence[Mark], *, x: st
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
         f'font-family="sans-serif" font-size="11"><rect width="{width}" height="{height}" '
         f'fill="#ffffff"/>{"".join(drawn)}{_legend(panels, width, height)}'
-        f'<text x="{width / 2}" y="{_TOP + _HEIGHT + 46}" text-anchor="middle">{escape(label)}'
+        f'<text x="{width / 2}" y="{_TOP + _HEIGHT + 74}" text-anchor="middle">{escape(label)}'
         "</text></svg>\n"
     )
 
@@ -83,13 +85,7 @@ def _panel(
                 f'y="{down(tick) + 4:.1f}" text-anchor="end">{tick:.2f}</text>'
             )
         tick += step
-    parts += [
-        f'<rect x="{across(mark.low) - 1:.1f}" y="{_TOP}" height="{_HEIGHT}" '
-        f'width="{across(mark.high) - across(mark.low) + 2:.1f}" fill="#f3ead2"/>'
-        f'<text x="{across((mark.low + mark.high) / 2):.1f}" y="{_TOP + _HEIGHT + 28}" '
-        f'text-anchor="middle" fill="#8a6d1d">{escape(mark.name)}</text>'
-        for mark in marks
-    ]
+    parts += [_mark(mark, place, across) for place, mark in enumerate(_by_place(marks))]
     parts += [
         f'<text x="{across(share):.1f}" y="{_TOP + _HEIGHT + 14}" '
         f'text-anchor="middle">{share:g}</text>'
@@ -111,6 +107,25 @@ def _panel(
                     f'stroke="{colour}"/>'
                 )
     return "".join(parts)
+
+
+def _by_place(marks: Sequence[Mark]) -> list[Mark]:
+    return sorted(marks, key=lambda mark: mark.at)
+
+
+def _mark(mark: Mark, place: int, across: Callable[[float], float]) -> str:
+    """Itself as a line down to its label, its interval as a bar across; neighbours stand in other
+    rows."""
+    at, left, right = (across(min(max(x, 0.0), 1.0)) for x in (mark.at, mark.low, mark.high))
+    row = place % _LABEL_ROWS
+    below, bar = _TOP + _HEIGHT + 28 + _LABEL_ROW * row, _TOP + _HEIGHT - 5 - 7 * row
+    return (
+        f'<rect x="{left:.1f}" y="{bar - 2}" height="4" width="{max(right - left, 1.0):.1f}" '
+        f'fill="#d9b64a" fill-opacity="0.6"/><line x1="{at:.1f}" x2="{at:.1f}" y1="{_TOP}" '
+        f'y2="{below - 9}" stroke="#8a6d1d" stroke-dasharray="3 2" stroke-width="0.8"/>'
+        f'<text x="{at:.1f}" y="{below}" text-anchor="middle" fill="#8a6d1d">'
+        f"{escape(mark.name)} {mark.at:.2f}</text>"
+    )
 
 
 def _legend(panels: Mapping[str, Sequence[Line]], width: float, height: float) -> str:

@@ -10,6 +10,7 @@ by default: average completion time of the policy alone over that with SchedMate
 mean over clusters, each of its five windows, with the 95 % interval over clusters. Each line is the
 same order by another predictor; the x-axis is the share of the variance of log run times that the
 numbers in the code explain. `code / none` is `semantic` over `site_model` in the same setting.
+Marks on the x-axis are of real runs: bench/proof/marks.py.
 Settings and their rules: bench/proof/settings.py. Predictions are kept in build/proof, where an
 interrupted run goes on; the figure is written there, too, unless `--figure` names another file.
 """
@@ -22,7 +23,8 @@ from pathlib import Path
 from typing import Any
 
 from bench.command import command_line, machine
-from bench.proof.drawing import Line, Mark, figure
+from bench.proof.drawing import Line, figure
+from bench.proof.marks import real_marks
 from bench.proof.measuring import (
     ALONE,
     INSTEAD,
@@ -40,12 +42,6 @@ from schedmate.simulator.estimators.controls import CONTROLS
 WITH_CODE = tuple(name for name in CONTROLS if name not in WITHOUT_CODE)
 SHARES = (0.5, 0.0, 0.9)
 POLICIES = ("easy", "multifactor")
-REAL = (
-    Mark("MLPerf", 0.66, 0.75),
-    Mark("nanogpt", 0.92, 0.93),
-    Mark("default", 0.45, 0.45),
-)
-"""Where real data with code lie: `python -m bench.accuracy.workload_durations`."""
 Rows = list[dict[str, Any]]
 
 
@@ -159,7 +155,7 @@ def main() -> None:
     shares = sorted(float(share) for share in arguments.shares.split(","))
     drawn = summary(rows, arguments.beside.split(","), shares)
     arguments.figure.parent.mkdir(parents=True, exist_ok=True)
-    arguments.figure.write_text(figure(drawn, REAL), encoding="utf-8")
+    arguments.figure.write_text(figure(drawn, real_marks()), encoding="utf-8")
     print(f"\n{arguments.figure}; predictions of revision {revision()}; "
           f"{time.monotonic() - began:.0f} s on {machine()}")  # fmt: skip
 

@@ -21,6 +21,7 @@ from bench.proof.tuning import best_of_grid
 from schedmate.core import FairnessLimits
 from schedmate.policies import POLICIES
 from schedmate.simulator import Setting, TraceColumns, plan
+from schedmate.simulator.engine.outcome import slowdowns
 from schedmate.simulator.estimators.controls import CONTROLS
 from schedmate.simulator.experiments.run import PolicyRun, run
 
@@ -31,8 +32,6 @@ are drawn with the code; their accuracy hardly depends on the share.)"""
 INSTEAD = {"easy": ("easy-sjbf", "easy-last-two", "easy-learnt")}
 """By policy: what the backfilling literature has in its place, without SchedMate."""
 _USER_JOBS = 10
-_SHORT_S = 60.0
-"""A slowdown is of the run time or of this, whichever is longer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,8 +150,7 @@ def _row(
     before, after = (
         np.array([one.outcome.end - one.columns.submit for one in each]) for each in runs
     )
-    ran = np.maximum(columns.duration, _SHORT_S)
-    slow_before, slow_after = np.maximum(before / ran, 1.0), np.maximum(after / ran, 1.0)
+    slow_before, slow_after = (slowdowns(each, columns.duration) for each in (before, after))
     tails = [np.quantile(each, 0.99, axis=1).mean() for each in (before, after)]
     return Measured(
         site=window.site,

@@ -3,12 +3,12 @@
     python -m bench.web.soak --minutes 60
     python -m bench.web.soak --minutes 3 --every 2 --history 500    # does it work at all
 
-A real `schedmate serve` on a store of some history watches a queue in which jobs come, write logs,
-end well or fail, and go. Meanwhile pages are viewed, and event streams are opened and closed.
-`memory`, `files`, `threads` and `wal` (the write-ahead log) must not grow: after a warm-up of a
-quarter of the time the slope (the median of the slopes between samples) is taken, and the exit code
-is 1 where an hour would add more than `allowed`. The store may grow by the history of the ended
-jobs, which `a job` shows.
+A real `schedmate serve` on a store of some history watches a queue in which jobs come, some with
+code that was not seen before, write logs, end well or fail, are cancelled, and go. Meanwhile pages
+are viewed, and event streams are opened and closed. `memory`, `files`, `threads` and `wal` (the
+write-ahead log) must not grow: after a warm-up of a quarter of the time the slope (the median of
+the slopes between samples) is taken, and the exit code is 1 where an hour would add more than
+`allowed`. The store may grow by the history of the ended jobs, which `a job` shows.
 """
 
 from __future__ import annotations
@@ -44,6 +44,9 @@ _STREAMS = 12
 _WAITS_S = 10.0
 _POLL_S = 5.0
 _VIEWS_A_SECOND = 2.0
+_NEW_CODE_EVERY, _CANCELLED_EVERY = 3, 10
+_FUNCTIONS = 200
+"""Of a module that new code imports: some 20 kB."""
 _TRACEBACK = """Traceback (most recent call last):
   File "train.py", line 60, in <module>
     main()
@@ -77,9 +80,10 @@ class PassingJobs:
         self.ended = 0
 
     def step(self, now: float) -> None:
+        self._due = self._due or now
         while now >= self._due:
             self._submit(now)
-            self._due = now + self._rng.expovariate(1 / self._apart_s)
+            self._due += self._rng.expovariate(1 / self._apart_s)
         for job in list(self.jobs.values()):
             self._go_on(job, now)
         self._slurm.show(self.jobs.values())
@@ -88,6 +92,8 @@ class PassingJobs:
         job = SiteJob(self._next, now, self._root).running()
         waits = replace(job, state=JobState.PENDING, submit_time=now, start_time=None, nodes=())
         Path(waits.logs[0]).unlink(missing_ok=True)
+        if self._next % _NEW_CODE_EVERY == 0:
+            _write_code(Path(job.workdir), self._next)
         self.jobs[job.id] = replace(waits, reason="Resources")
         self._next += 1
 
@@ -96,11 +102,7 @@ class PassingJobs:
         runs_s = 30.0 + 2 * (made.number % 60)
         if job.state is JobState.PENDING:
             if now - job.submit_time > _WAITS_S:
-                node = NODES[made.number % len(NODES)]
-                state = JobState.RUNNING
-                self.jobs[job.id] = replace(
-                    job, state=state, start_time=now, nodes=(node,), reason=""
-                )
+                self._leave_queue(job, now)
         elif job.state is JobState.RUNNING and job.start_time is not None:
             share = min(1.0, (now - job.start_time) / runs_s)
             with Path(job.logs[0]).open("a") as log:
@@ -113,10 +115,36 @@ class PassingJobs:
             del self.jobs[job.id]
             Path(job.logs[0]).unlink(missing_ok=True)
 
+    def _leave_queue(self, job: Job, now: float) -> None:
+        number = int(job.id)
+        if number % _CANCELLED_EVERY == 0:
+            self.jobs[job.id] = replace(job, state=JobState.CANCELLED, end_time=now)
+            return
+        started = replace(job, state=JobState.RUNNING, start_time=now, reason="")
+        self.jobs[job.id] = replace(started, nodes=(NODES[number % len(NODES)],))
+
     def _end(self, job: Job, now: float, *, failed: bool) -> None:
         state = JobState.FAILED if failed else JobState.COMPLETED
         self.jobs[job.id] = replace(job, state=state, end_time=now, exit_code=int(failed))
         self.ended += 1
+
+
+def _write_code(directory: Path, number: int) -> None:
+    """Training that imports a module which is a program of its own too."""
+    functions = (
+        f"def part{place}(values, scale={place}):\n"
+        f"    return [scale * value + {number} for value in values]\n"
+        for place in range(_FUNCTIONS)
+    )
+    started = 'def main():\n    print(part1([1]))\nif __name__ == "__main__":\n    main()\n'
+    (directory / "parts.py").write_text("".join(functions) + started)
+    (directory / "train.py").write_text(
+        "import argparse\nimport torch\nimport parts\n"
+        "parser = argparse.ArgumentParser()\n"
+        f'parser.add_argument("--epochs", type=int, default={number})\n'
+        "args = parser.parse_args()\n"
+        "for epoch in range(args.epochs):\n    print(parts.part2([epoch]))\n"
+    )
 
 
 class Visitors:

@@ -5,21 +5,35 @@ from __future__ import annotations
 import os
 import subprocess
 import time
+from contextlib import closing
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from bench.datasets import data_dir
 from bench.live import measures, replayed_jobs
 from bench.live.arm import ArmResult, Attempt, JobResult, first_predictions
 from bench.live.compressed_time import COMPRESSED
+from bench.live.history_control import HistoryPredictor
 from bench.live.replayed_jobs import ReplayedJob
 from bench.live.simulated import HANG_S, RunTimes, reading_s, simulate
+from schedmate.advisor import Target
 from schedmate.core import JobAdvised
-from schedmate.model import Advice, Prediction, Spread, Workload
+from schedmate.model import (
+    Advice,
+    Finding,
+    JobState,
+    PastRun,
+    Prediction,
+    Request,
+    Spread,
+    Workload,
+)
 from schedmate.model.wire import dumps
 from schedmate.policies import Candidate, nice_of
 from schedmate.store.base import KeptEvent
+from schedmate.store.sqlite import SqliteStore
 from schedmate.testing import builders
 
 CONFIG = """\
@@ -268,3 +282,68 @@ def test_unread_jobs_stand_in_the_middle_of_compressed_costs():
     )
 
     assert short < nice_of(ssf, Candidate(job, None), 40_000) < long
+
+
+@pytest.mark.skipif(not TRACES.is_dir(), reason="needs the public traces")
+def test_limits_are_habits_of_projects_and_tell_nothing_of_a_job():
+    history, jobs = replayed_jobs.sliced(300, 600, load=1.0)
+    everything = [*history, *jobs]
+    of_project: dict[str, set[int]] = {}
+    for job in everything:
+        of_project.setdefault(job.project, set()).add(job.limit_minutes)
+
+    assert all(len(limits) <= 2 for limits in of_project.values())
+    assert len({job.limit_minutes for job in everything}) >= 5
+    logs = np.log([(job.limit_minutes, job.first_s) for job in everything])
+    assert np.corrcoef(logs.T)[0, 1] ** 2 < 0.02
+
+
+def test_the_control_knows_history_and_no_code(tmp_path):
+    """Runs of a user of one name: their mean, whatever their code states."""
+    predict = HistoryPredictor()
+    asked = Target(workdir=tmp_path, command=("a", "1"), user="ann", name="run-9.sh",
+                   request=Request(gpus=2), submitted_at=5000.0)  # fmt: skip
+    stated = Workload(epochs=Finding(value=500, source="code"))
+    with closing(SqliteStore(tmp_path / "store.db")) as store:
+        unknown = predict(store, asked, None, stated)
+        store.keep_runs([a_past_run(number, 100.0) for number in range(20)])
+        first = predict(store, asked, None, stated)
+        store.keep_run(a_past_run(20, 1100.0))
+        second = predict(store, asked, None, Workload())
+
+    assert unknown.duration_s is None
+    assert (first.basis, first.duration_s.p50) == ("history", pytest.approx(100.0))
+    assert second.duration_s.p50 == pytest.approx(300.0, rel=0.02)  # a fifth is of the newest
+    assert second.duration_s.p10 <= second.duration_s.p50 <= second.duration_s.p90
+
+
+def a_past_run(number: int, ran_s: float) -> PastRun:
+    job = builders.a_job(
+        id=str(number),
+        user="ann",
+        name=f"run-{number}.sh",
+        state=JobState.COMPLETED,
+        request=Request(gpus=2),
+        submit_time=100.0 * number,
+        start_time=100.0 * number,
+        end_time=100.0 * number + ran_s,
+    )
+    return PastRun(job=job)
+
+
+def test_a_control_stands_beside_the_other_arms(capsys):
+    """Every figure of three arms, each compared with Slurm alone."""
+    job = a_job(gpus=1, run_s=10.0)
+
+    def arm(name, waited):
+        attempt = Attempt("1", 0.0, waited, waited + 10.0, "COMPLETED")
+        cost = {"cpu_s": 1.0, "seconds": 2.0, "peak_mb": 3.0}
+        result = JobResult(0, 0.0, [attempt], predicted=(9.0, 10.0, 11.0), basis="history")
+        return ArmResult(name, [result], CONFIG, cost, {})
+
+    arms = [arm("plain", 90.0), arm("schedmate", 10.0), arm("history", 40.0)]
+    measures.report([job], arms, {}, replicas=2)
+
+    shown = [line.replace("│", " ").split() for line in capsys.readouterr().out.splitlines()]
+    [row] = [line[3:] for line in shown if line[:3] == ["average", "JCT,", "s"]]
+    assert row == ["100.0", "20.0", "5.00", "50.0", "2.00"]

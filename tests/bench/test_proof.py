@@ -8,15 +8,20 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from bench.proof import measuring, predictions, settings
+from bench.proof import measuring, nice_scale, predictions, settings
 from bench.proof.frontier import knee
 from bench.proof.measuring import Case, measure_all
+from bench.proof.nice_scale import Scale
 from bench.proof.predictions import KeptKnowledge
 from bench.proof.settings import SHAKEN_S, Window, setting, shaken
 from schedmate.core import FairnessLimits
+from schedmate.model import Request
+from schedmate.policies import Candidate, nice_of
+from schedmate.policies.orderings.ssf import SsfOrdering
 from schedmate.simulator import columns_of
 from schedmate.simulator.experiments.knowledge import Knowledge
 from schedmate.simulator.traces.synthetic import synthetic
+from schedmate.testing import builders
 
 SITE = "made up"
 
@@ -133,3 +138,25 @@ def test_the_knee_is_where_longer_bounds_gain_little_more():
     bounds = [FairnessLimits(hours=hours) for hours in (1, 6, 12, 24, 1e6)]
 
     assert knee(bounds, [1.0, 1.2, 1.4, 1.41, 1.42]) == 2
+
+
+@pytest.mark.parametrize(("seconds", "gpus"), [(30.0, 1), (900.0, 3), (86_400.0, 8)])
+def test_a_scale_with_the_ends_of_the_product_gives_its_numbers(seconds, gpus):
+    job = builders.a_job(request=Request(gpus=gpus))
+    candidate = Candidate(job, builders.a_prediction(seconds))
+    same = Scale("same", 300.0, SsfOrdering.longest)
+    wider = Scale("wider", 10.0, 100 * SsfOrdering.longest)
+
+    assert nice_of(same, candidate, 10_000) == nice_of(SsfOrdering(), candidate, 10_000)
+    assert nice_of(wider, candidate, 10_000) != nice_of(SsfOrdering(), candidate, 10_000)
+
+
+def test_scales_are_measured_in_settings_in_which_jobs_wait():
+    found = nice_scale.measured(window(jobs=40), ("easy",))
+
+    assert [scale for _, _, scale, *_ in found] == [
+        nice_scale.DEFAULT,
+        *(each.name for each in nice_scale.SCALES),
+        *nice_scale.WIDER,
+    ]
+    assert all(gain > 0.0 and tail > 0.0 for *_, gain, tail in found)

@@ -8,7 +8,15 @@ import numpy as np
 import pytest
 
 from policies.runs import Row, Shared, Watched, columns, run, seen
-from schedmate.policies import POLICIES, Answers, JobColumns, PredictedGittins, Tracked
+from schedmate.policies import (
+    POLICIES,
+    Answers,
+    JobColumns,
+    PredictedGittins,
+    SiteParameters,
+    Tracked,
+)
+from schedmate.policies.slurm_parameters import SlurmParameters
 from schedmate.simulator.engine.cluster import GpuPool
 
 TRACES = 12
@@ -170,3 +178,19 @@ def test_an_oracle_is_its_policy_by_the_truth(oracle, predicted):
         one, _ = run(POLICIES[oracle](), jobs, gpus=GPUS)
         other, _ = run(POLICIES[predicted](), jobs, gpus=GPUS)
         assert one.same_as(other)
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_a_policy_takes_of_a_site_what_it_knows(name):
+    """What it goes by, the range of nice numbers included, follows the site; else nothing does."""
+    weighed = SlurmParameters(weight_age=50_000.0, max_age_s=86_400.0)
+    policy = POLICIES[name]()
+    there = policy.at_site(SiteParameters(slurm=weighed))
+
+    assert type(there) is POLICIES[name]
+    assert policy.at_site(SiteParameters()) is policy
+    if policy.goes_by:
+        assert "PriorityWeightAge=50000" in there.goes_by
+        assert there.nice_range > policy.nice_range
+    else:
+        assert there is policy

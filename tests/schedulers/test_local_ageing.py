@@ -1,12 +1,15 @@
-"""In the local queue waiting makes up for a nice number."""
+"""In the local queue waiting makes up for a nice number, and ended jobs leave the list."""
 
 from __future__ import annotations
 
+import time
 from contextlib import closing
 
 import pytest
 
+from schedmate.config import LocalSettings
 from schedmate.model import Request
+from schedmate.schedulers.local import LocalScheduler
 from schedmate.schedulers.local.queue import SECONDS_A_NICE, QueueFile
 
 
@@ -36,3 +39,19 @@ def test_a_job_that_waited_long_enough_goes_before_a_new_one(tmp_path, waited, f
 
 def test_the_whole_range_is_a_week(tmp_path):
     assert 10_000 * SECONDS_A_NICE == 7 * 86400.0
+
+
+def test_only_the_newest_ended_jobs_are_listed(tmp_path, monkeypatch):
+    """A sweep of thousands would fill the memory of all who look at the queue."""
+    monkeypatch.setattr("schedmate.schedulers.local.adapter._MOST_REMEMBERED", 3)
+    scheduler = LocalScheduler(tmp_path, LocalSettings(slots=1))
+    with closing(QueueFile(tmp_path / "queue.sqlite3")) as queue:
+        for number in range(1, 9):
+            put(queue, f"job{number}", nice=0, at=time.time())
+        for number in (8, 1, 5, 2, 7, 3):
+            queue.cancel(number, time.time())
+        for number in (4, 6):
+            queue.hold(number)
+
+    assert [job.id for job in scheduler.jobs()] == ["2", "3", "4", "6", "7"]
+    assert [job.id for job in scheduler.jobs(["8", "1"])] == ["1", "8"]

@@ -103,6 +103,10 @@ def test_many_scripts_come_with_few_questions():
     assert len(asked) == 3
 
 
+def test_accounting_without_any_script_is_no_error():
+    assert history.stored_scripts(lambda *_: "", ["1", "2"]) == {}
+
+
 def test_a_script_that_looks_like_two_forges_no_other():
     forged = SCRIPT + printed(("2", "#!/bin/sh\nnot of job 2\n"))
     kept = {"1": forged, "2": "#!/bin/sh\nof job 2\n", "3": "NONE\n"}

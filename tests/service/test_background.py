@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from functools import partial
 
 import pytest
+
+from schedmate.model import ModelUnavailable
+from schedmate.service.daemon import background
+from schedulers.local_site import wait_for
 
 pytestmark = pytest.mark.processes
 
@@ -65,3 +70,22 @@ main()
     assert ended == code
     assert "shut down" not in printed
     assert bool(printed) is (words == "--version")
+
+
+def test_only_as_many_wait_for_a_model_as_will_be_tried_again(monkeypatch):
+    """Failures by the thousand, and no model that could be asked about them."""
+    monkeypatch.setattr(background, "_TRY_AGAIN_S", 0.0)
+    monkeypatch.setattr(background, "_MOST_KEPT", 3)
+    queue, asked = background.BackgroundQueue(), []
+
+    def no_model(number):
+        asked.append(number)
+        raise ModelUnavailable("none is installed")
+
+    for number in range(50):
+        queue.submit("x", partial(no_model, number), print)
+    try:
+        wait_for(lambda: len(asked) > 200, "all were tried, and some again")
+        assert len(set(asked[-20:])) <= 4
+    finally:
+        queue.close()

@@ -7,6 +7,7 @@ import random
 from contextlib import closing
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -27,6 +28,7 @@ from schedmate.model import (
 )
 from schedmate.service.usecases import backtest as backtesting
 from schedmate.service.usecases.backtest import RunReplay, backtest, scratch_settings
+from schedmate.service.usecases.backtest_scores import explained
 from schedmate.service.visibility import Viewer
 from schedmate.service.wiring import open_store
 
@@ -353,3 +355,12 @@ def test_the_scratch_store_is_never_the_sites_own(settings, tmp_path):
         assert not empty.recent_runs()
 
     assert (tmp_path / "scratch" / "schedmate.sqlite3").exists()
+
+
+def test_the_mean_explains_nothing_and_the_truth_all():
+    real = np.log([10.0, 100.0, 1000.0])
+
+    assert explained(real, real) == 1.0
+    assert explained(real, np.full(3, real.mean())) == pytest.approx(0.0)
+    assert explained(real, real[::-1]) < 0.0
+    assert explained(np.zeros(3), np.ones(3)) is None

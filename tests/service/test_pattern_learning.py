@@ -109,6 +109,16 @@ def test_the_model_is_asked_once_for_all_runs_of_the_code(store, background):
     assert store.learned_pattern("c0de").learnt_from == "llm"
 
 
+def test_what_was_asked_about_is_not_remembered_without_bound(store, background, monkeypatch):
+    monkeypatch.setattr("schedmate.service.daemon.pattern_learning._MOST_ASKED", 3)
+    learning = PatternLearning(
+        store, background, ScriptedAsker([{"done": "39", "total": "512"}] * 9)
+    )
+    for number in range(9):
+        learning.ask(one_with(*OPEN_LINES, code=f"c0de{number}"))
+    assert len(learning._asked) <= 3
+
+
 def test_without_a_model_or_a_question_nothing_is_asked(store, background):
     asker = ScriptedAsker([])
     PatternLearning(store, background, asker).ask(one_with("hello", "world"))

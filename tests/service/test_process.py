@@ -3,6 +3,7 @@
 import gc
 import subprocess
 import sys
+import weakref
 
 import pytest
 
@@ -47,6 +48,26 @@ def test_memory_is_given_back_now_and_then(monkeypatch):
     for clock[0] in (100.0, 101.0, 104.0, 105.0, 109.0):
         memory.consider()
     assert len(trimmed) == 2
+
+
+class Node:
+    """With a reference to itself: only the collector frees it."""
+
+    def __init__(self):
+        self.me = self
+
+
+def test_what_is_garbage_for_long_is_freed_in_minutes_also_where_little_happens(monkeypatch):
+    clock = [100.0]
+    monkeypatch.setattr("time.monotonic", lambda: clock[0])
+    gc.disable()  # as good as: no request makes twenty thousand objects
+    memory, node = MemoryTrim(), Node()
+    gone = weakref.ref(node)
+    gc.collect()  # it is old by now
+    del node
+    for clock[0] in range(100, 800, 60):
+        memory.consider()
+    assert gone() is None
 
 
 def test_freed_memory_really_leaves_the_process():

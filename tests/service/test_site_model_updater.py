@@ -145,6 +145,22 @@ def test_jobs_on_their_way_are_told_to_what_is_learnt_later(store, path, backgro
     assert Path(path).exists()
 
 
+def test_jobs_whose_end_is_not_known_are_no_longer_on_their_way(store, background):
+    remember(store, 40, user="vanishing")
+    learn_from(store, at=NOW)
+    updater = SiteModelUpdater(store, background)
+    for name in ("cancelled while it waited", "vanished while it ran", "runs"):
+        updater.submitted(job(name))
+    updater.started(job("vanished while it ran", JobState.RUNNING, start_time=NOW + 5))
+    updater.ended(job("cancelled while it waited", JobState.CANCELLED, end_time=NOW + 9))
+    updater.forget("vanished while it ran")
+    updater.forget("never heard of")
+
+    site = learnt_site_model(store).cohorts
+
+    assert set(site._in_flight) == set(updater._unfinished) == {"runs"}
+
+
 def advised(store, waiting):
     said = Prediction(basis="history", duration_s=Spread(1, 2, 3), explanation="by nothing")
     store.keep_advice(waiting.id, KeptAdvice(Advice(workload=Workload(), prediction=said), None))

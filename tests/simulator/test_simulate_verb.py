@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
+import fcntl
 import json
 import os
 import pty
+import re
+import struct
 import subprocess
 import sys
+import termios
 from pathlib import Path
 
 import pytest
@@ -445,7 +450,8 @@ def test_lowered_limits_are_an_assumption(call):
         assert all("beside easy: the limits of waiting jobs" in line for line in assumed)
 
 
-def test_slurm_goes_by_the_configuration_of_a_site(call, tmp_path):
+@pytest.mark.parametrize("policy", ["slurm", "multifactor"])
+def test_a_policy_goes_by_the_configuration_of_a_site(call, tmp_path, policy):
     """A long job of 1 GPU and a short one of 2 wait: sizes decide which of them goes first."""
     trace, config = tmp_path / "trace.csv", tmp_path / "slurm.txt"
     rows = ["a,ada,0,1000,2", "b,bob,1,5000,1", "c,eve,2,10,2"]
@@ -457,18 +463,18 @@ def test_slurm_goes_by_the_configuration_of_a_site(call, tmp_path):
             f"PriorityType = priority/multifactor\nPriorityFavorSmall = {favour}\n{by_size}"
         )
         code, out, err = call(
-            *(str(trace), "--policy", "slurm", "--gpus", "2", "--json"),
+            *(str(trace), "--policy", policy, "--gpus", "2", "--json"),
             *("--slurm-config", str(config)),
         )
         assert (code, err) == (0, "")
         data = json.loads(out)
-        waits[favour] = data["policies"]["slurm"]["avg_jct_s"]
-        [line] = [each for each in data["assumptions"] if each.startswith("slurm, parameters")]
+        waits[favour] = data["policies"][policy]["avg_jct_s"]
+        [line] = [each for each in data["assumptions"] if each.startswith(f"{policy}, parameters")]
         assert "JobSize=100000" in line
-        assert "bf_interval=60" in line
+        assert ("bf_interval=60" in line) is (policy == "slurm")
     assert waits["Yes"] - waits["No"] == pytest.approx(5000 / 3, rel=0.1)
-    _, out, _ = call(str(trace), "--policy", "slurm", "--gpus", "2")
-    assert "by default" in out
+    _, out, _ = call(str(trace), "--policy", policy, "--gpus", "2")
+    assert f"{policy}, parameters by default" in out
 
 
 @pytest.mark.parametrize(
@@ -477,7 +483,7 @@ def test_slurm_goes_by_the_configuration_of_a_site(call, tmp_path):
         ("slurm", "SchedulerParameters = bf_max_job_test=-5", 2, "bf_max_job_test=-5"),
         ("slurm", "job_id,user", 2, "scontrol show config"),
         ("slurm", None, 3, "there is no file"),
-        ("easy", "PriorityType = priority/multifactor", 2, "add it"),
+        ("easy", "PriorityType = priority/multifactor", 2, "add one of them"),
     ],
 )
 def test_a_configuration_that_cannot_be_used_is_refused(  # noqa: PLR0917 - a table
@@ -516,3 +522,38 @@ def test_one_job_on_one_gpu_is_singular(call, tmp_path):
 
     assert "one.csv: 1 job on 1 GPU" in out
     assert "one pool of 1 GPU of one kind" in out
+
+
+@pytest.mark.parametrize("columns", [60, 80, 200])
+def test_a_narrow_terminal_shows_slowdown_and_p99_before_the_rest(trace, tmp_path, columns):
+    out = in_a_terminal(
+        columns, "simulate", str(trace), "--policy", "fifo,easy", "--gpus", "4", state=tmp_path
+    )
+
+    [heading] = [line for line in out if line.startswith("policy")]
+    rows = [line for line in out if line.startswith(("fifo ", "easy "))]
+    assert {"avg JCT", "slowdown", "p99 JCT", "avg wait"} <= set(re.split(r"\s{2,}", heading))
+    assert ("worst user" in heading) is (columns == 200)
+    assert len(rows) == 2
+    assert max(map(len, [heading, *rows])) <= columns
+
+
+def in_a_terminal(columns, *args, state):
+    """The lines that a verb prints on a terminal of that width."""
+    ours, its = os.openpty()
+    fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    kept = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
+    with subprocess.Popen(
+        [sys.executable, "-m", "schedmate", *args],
+        stdin=its,
+        stdout=its,
+        stderr=subprocess.DEVNULL,
+        env={**kept, "SCHEDMATE_STATE_DIR": str(state)},
+    ):
+        os.close(its)
+        found = b""
+        with contextlib.suppress(OSError):  # how the end of a terminal is reported
+            while part := os.read(ours, 4096):
+                found += part
+    os.close(ours)
+    return found.decode().splitlines()

@@ -46,11 +46,22 @@ def test_so_many_values_are_kept_and_no_more():
     shared = Shared(made, fresh_s=lambda _: 10.0)
     for key in range(1000):
         shared.value(key, 0.0)
-    assert len(shared._made) == len(shared._making) < 100
+    assert len(shared._made) < 100
     shared.value(999, 1.0)
     assert len(made.keys) == 1000
     shared.value(0, 1.0)
     assert len(made.keys) == 1001
+
+
+def test_a_value_that_is_too_old_to_be_shown_is_not_kept():
+    """A key may be all corrections that were ever made."""
+    made = Counted()
+    made.may.set()
+    shared = Shared(made, fresh_s=lambda _: 10.0)
+    for at in range(0, 100, 5):
+        shared.value(f"corrections up to {at}", at)
+    assert len(shared._made) <= 3
+    assert not shared._making
 
 
 def test_an_error_is_the_readers_own_and_the_next_tries_again():
@@ -65,6 +76,7 @@ def test_an_error_is_the_readers_own_and_the_next_tries_again():
     shared = Shared(make, fresh_s=lambda _: 10.0)
     with pytest.raises(ZeroDivisionError):
         shared.value("a", 0.0)
+    assert not shared._making
     assert shared.value("a", 0.0) == "fine"
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from schedmate.service.usecases.backtest import Backtest, Group
     from schedmate.service.usecases.backtest_scores import Scores
 
-_FIGURES = ("median error", "within 2x", "covered", "pinball loss")
+_FIGURES = ("median error", "within 2x", "covered", "pinball loss", "explained")
 _TITLES = {
     "user": "By user",
     "partition": "By partition",
@@ -31,7 +31,8 @@ _ROOM = 1.08
 _READING = (
     "Median error: half of the predictions were off by less than this factor. Covered: the share "
     "of runs that took between p10 and p90; 80% is right. Pinball loss: of p10, p50 and p90 "
-    "together, on the logarithm of seconds; less is better. Known: where a predictor knew nothing "
+    "together, on the logarithm of seconds; less is better. Explained: the share of the variance "
+    "of that logarithm, below 0 where the mean is closer. Known: where a predictor knew nothing "
     "of a run, the median of all runs stands. One constant is the best in hindsight. Controls get "
     "their range from their own last errors. The interval of the difference draws users' days, "
     "since runs of one day resemble each other. What is read of a job's code is what the store "
@@ -109,6 +110,7 @@ def _scores(each: Scores) -> list[str]:
         _cell(share(each.within_2x)),
         _cell(share(each.covered)),
         _cell(f"{each.pinball:.3f}"),
+        _cell("-" if each.explained is None else f"{each.explained:.2f}"),
     ]
 
 

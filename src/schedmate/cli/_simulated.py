@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -18,7 +19,13 @@ if TYPE_CHECKING:
     OnProgress = Callable[[str, int, int], None]
 
 _LONG_S = 1800.0
-_HEADINGS = ("p50 JCT", "p99 JCT", "avg wait", "makespan", "GPUs", "preempted", "requeued")
+_HEADINGS = (
+    *("slowdown", "p50 JCT", "p99 JCT", "avg wait", "worst user", "worst wait", "makespan"),
+    *("GPUs", "preempted", "requeued"),
+)
+_SPARED = ("worst user", "worst wait", "requeued", "preempted", "makespan", "GPUs", "p50 JCT")
+"""Left out one by one where the terminal is too narrow; averages, slowdown and p99 stay."""
+_BETWEEN = "  "
 
 
 def show(compared: PolicyComparison) -> None:
@@ -62,9 +69,12 @@ def _row(name: str, summary: Summary, better: float | None) -> tuple[str, ...]:
         name,
         duration(summary.avg_jct_s),
         _times(better),
+        f"{summary.avg_slowdown:.2f}",
         duration(summary.p50_jct_s),
         duration(summary.p99_jct_s),
         duration(summary.avg_queue_s),
+        f"{summary.worst_user_slowdown:.2f}",
+        duration(summary.worst_wait_s),
         duration(summary.makespan_s),
         f"{summary.gpu_utilization:.0%}",
         str(summary.preemptions),
@@ -148,10 +158,26 @@ def _table(
     of the time that a small simulation takes."""
     lines = [headings, *rows]
     widths = widths or _widths(lines)
+    shown = _shown(headings, widths)
     left = {at for at, heading in enumerate(headings) if heading in ("policy", "predictor")}
     for line in lines:
         cells = [
             cell.ljust(width) if at in left else cell.rjust(width)
             for at, (cell, width) in enumerate(zip(line, widths, strict=True))
+            if at in shown
         ]
-        echo("  ".join(cells).rstrip())
+        echo(_BETWEEN.join(cells).rstrip())
+
+
+def _shown(headings: Sequence[str], widths: Sequence[int]) -> dict[int, int]:
+    """The columns that the terminal has room for, with their widths; all where there is none."""
+    shown = dict(enumerate(widths))
+    if not sys.stdout.isatty():
+        return shown
+    room = shutil.get_terminal_size().columns
+    for heading in _SPARED:
+        if sum(shown.values()) + len(_BETWEEN) * (len(shown) - 1) <= room:
+            break
+        if heading in headings:
+            del shown[headings.index(heading)]
+    return shown

@@ -1,6 +1,15 @@
-"""`store:` in the place of a trace: the store in use, or the one in the file behind the colon."""
+"""Traces of `simulate` that know the code of their jobs: a store, or an export that is read into
+one of its own.
+"""
 
 from __future__ import annotations
+
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from schedmate.model import PastRun
 
 STORE = "store:"
 
@@ -27,3 +36,43 @@ def trace_file(source: str) -> str:
             "a table of jobs) makes one"
         )
     return str(settings.database)
+
+
+def with_code(source: str, scripts: str | None, place: Path) -> str:
+    """A store below `place` with the jobs of an export and what is read of their code now; it is
+    called as the export."""
+    from schedmate import config
+    from schedmate.cli._common import echo
+    from schedmate.cli._exported_scripts import ExportedScripts
+    from schedmate.cli.history import code_words
+    from schedmate.service.usecases.backtest import scratch_settings
+    from schedmate.service.usecases.history_import import import_table
+
+    found = ExportedScripts.read(Path(scripts)) if scripts else ExportedScripts()
+    runs = _started_runs(source)
+    settings = scratch_settings(config.load(), Path(mkdtemp(dir=place)))
+    imported = import_table(settings, runs, source, started_by=found.target)
+    words = code_words(imported) or ["no job names any code: see --scripts"]
+    echo(f"{source}: {'; '.join(words)}", err=True)
+    return str(settings.database.rename(settings.state_dir / Path(source).name))
+
+
+def _started_runs(source: str) -> list[PastRun]:
+    """Of an export that states when each job started, so that waits are those that were."""
+    from schedmate.cli.history import read_table
+    from schedmate.model import BadInput
+    from schedmate.simulator.sweeps import SYNTHETIC
+    from schedmate.simulator.traces.finished import to_past_run
+
+    if source == SYNTHETIC or source.startswith(STORE):
+        raise BadInput(
+            "--read-code and --scripts are for an export of accounting; a store knows what was "
+            "read of its jobs, a synthetic trace is given code"
+        )
+    trace = read_table(source)
+    if any(job.start_time is None for job in trace.jobs):
+        raise BadInput(
+            f"{source} does not state when its jobs started, so their waits are unknown: export "
+            "Start too (start_time in a plain table), or leave --read-code and --scripts out"
+        )
+    return [to_past_run(job) for job in trace.jobs]

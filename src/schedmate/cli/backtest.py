@@ -80,7 +80,8 @@ def _show(found: Backtest) -> None:
     echo("")
     echo(
         "within 2x: predicted between half and twice of what it took; covered: took between p10 "
-        "and p90 (80% is right); pinball: less is better."
+        "and p90 (80% is right); pinball: less is better; explained: share of the variance of log "
+        "run times."
     )
 
 
@@ -89,10 +90,12 @@ def _table(heading: str, rows: Sequence[tuple[str, Scores]]) -> None:
 
     table = Table(box=None, header_style="bold", pad_edge=False)
     table.add_column(heading.upper(), no_wrap=True)
-    for title in ("RUNS", "KNOWN", "MEDIAN ERROR", "WITHIN 2X", "COVERED", "PINBALL"):
+    titles = ("RUNS", "KNOWN", "MEDIAN ERROR", "WITHIN 2X", "COVERED", "PINBALL", "EXPLAINED")
+    for title in titles:
         table.add_column(title, justify="right", no_wrap=True)
     for name, each in rows:
-        table.add_row(name, str(each.runs), f"{each.predicted:.0%}", *_figures(each))
+        share = "-" if each.explained is None else f"{each.explained:.2f}"
+        table.add_row(name, str(each.runs), f"{each.predicted:.0%}", *_figures(each), share)
     console().print(table, markup=False)
 
 

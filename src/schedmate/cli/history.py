@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from schedmate.config import Settings
     from schedmate.model import PastRun
     from schedmate.service.usecases.history_import import ImportedHistory
+    from schedmate.simulator.traces.base import Trace
 
 
 @click.group(
@@ -76,6 +77,7 @@ def import_verb(
         import_table,
         learn_from_history,
     )
+    from schedmate.simulator.traces.finished import to_past_run
 
     if source != "slurm" and (since or until or again):
         raise click.UsageError("--since, --until and --again are for the import from slurm")
@@ -91,7 +93,8 @@ def import_verb(
             )
             imported = import_scheduler(settings, source, code, span)
         else:
-            imported = import_table(settings, _runs_of_table(source), source, code)
+            runs = map(to_past_run, read_table(source).jobs)
+            imported = import_table(settings, runs, source, code)
     if imported.runs > imported.code_known:  # else there is nothing new in it
         learn_from_history(settings)
     if as_json:
@@ -122,7 +125,12 @@ _COUNTED = ("runs", "code_read", "code_known", "unread")
 
 
 def _summary(imported: ImportedHistory, source: str) -> str:
-    parts = [f"{imported.runs} runs are remembered from {source}"]
+    return "; ".join([f"{imported.runs} runs are remembered from {source}", *code_words(imported)])
+
+
+def code_words(imported: ImportedHistory) -> list[str]:
+    """Of how many runs the code is known, and why not of others."""
+    parts = []
     if imported.code_read:
         parts.append(f"code read for {imported.code_read}")
     if imported.code_known:
@@ -130,7 +138,7 @@ def _summary(imported: ImportedHistory, source: str) -> str:
     if imported.unread:
         reasons = ", ".join(f"{count} {why}" for why, count in imported.unread.items())
         parts.append(f"no code for {sum(imported.unread.values())} ({reasons})")
-    return "; ".join(parts)
+    return parts
 
 
 @contextmanager
@@ -155,11 +163,11 @@ def _bar() -> Iterator[tuple[Callable[[int, int], None], Callable[[float, int], 
         yield on_progress, on_page
 
 
-def _runs_of_table(source: str) -> list[PastRun]:
+def read_table(source: str) -> Trace:
+    """Its usable rows; says how many are of no use."""
     from pathlib import Path
 
     from schedmate.simulator import read_trace
-    from schedmate.simulator.traces.finished import to_past_run
 
     trace = read_trace(Path(source))
     if trace.bad_rows:
@@ -168,7 +176,7 @@ def _runs_of_table(source: str) -> list[PastRun]:
         )
     for why, count in trace.left_out.items():
         echo(f"{count} rows are left out: they {why}", err=True)
-    return [to_past_run(job) for job in trace.jobs]
+    return trace
 
 
 @verb(

@@ -6,18 +6,23 @@ import re
 import shlex
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
 from schedmate.cli._common import echo, json_option, verb
+from schedmate.cli._simulate_options import (
+    check_controls,
+    gpus_of,
+    kinds_of,
+    slurm_parameters,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from schedmate.policies.slurm_parameters import SlurmParameters
-    from schedmate.simulator.experiments.setting import GpuKind
     from schedmate.simulator.report import Sensitivity
     from schedmate.simulator.sweeps import SimulationResult, SimulationTask
 
@@ -31,6 +36,7 @@ schedmate simulate synthetic --policy fifo,easy,sjf
 schedmate simulate trace.csv.gz --policy all --load 0.9 --report report.html
 schedmate simulate trace.csv --policy easy,easy+advisor,easy+schedmate --gpus 256 --json
 schedmate simulate store: --policy easy,easy+schedmate
+schedmate simulate sacct.txt --scripts scripts/ --policy slurm,slurm+schedmate
 schedmate simulate synthetic --jobs 20000 --gpus 128 --gpus-per-node 8 --faults
 schedmate simulate synthetic --policy fifo,gavel --gpu-kinds a100:16:2.5,v100:48
 schedmate simulate trace.csv --sweep load=0.7,0.9,1.1 --sweep seed=0..4 --save sweep.csv
@@ -75,7 +81,19 @@ schedmate simulate trace.csv --sweep load=0.7,0.9,1.1 --sweep seed=0..4 --save s
 @click.option(
     "--slurm-config",
     metavar="FILE",
-    help="What `scontrol show config` prints: the weights and intervals of the policy slurm.",
+    help="What `scontrol show config` prints: the weights and intervals of slurm and multifactor.",
+)
+@click.option(
+    "--read-code",
+    is_flag=True,
+    help="Read the code that an export names (WorkDir and SubmitLine; script, workdir, command), "
+    "instead of giving jobs a synthetic one.",
+)
+@click.option(
+    "--scripts",
+    metavar="PATH",
+    help="The batch scripts of an export's jobs: a directory of files with the job id in their "
+    "names, or what `sacct --batch-script` printed. Reads their code, too.",
 )
 @click.option("--faults", is_flag=True, help="Let nodes fail and be repaired.")
 @click.option("--by-group", is_flag=True, help="Give each group of the trace a pool of its own.")
@@ -187,10 +205,12 @@ def _tasks(
     restart_cost: float,
     sweeps: tuple[str, ...],
     explained: float | None,
+    read_code: bool = False,
+    scripts: str | None = None,
     **asked: Any,
 ) -> list[SimulationTask]:
     """Each trace in each setting; what cannot be asked is refused before anything is read."""
-    from schedmate.cli._store_trace import trace_file
+    from schedmate.cli._store_trace import trace_file, with_code
     from schedmate.model import BadInput
     from schedmate.simulator import plans
     from schedmate.simulator.sweeps import SYNTHETIC, SimulationTask, settings_of
@@ -198,19 +218,24 @@ def _tasks(
     names = tuple(each.name for each in plans(re.sub(r"^\s*all\b", f"{_STRICT},all", policies)))
     if backfill:
         names = tuple(dict.fromkeys(_first_fit(name) for name in names))
-    asked["gpus"] = _gpus(asked["gpus"], nodes, asked["gpus_per_node"])
-    asked["kinds"] = _kinds(gpu_kinds, asked)
+    asked["gpus"] = gpus_of(asked["gpus"], nodes, asked["gpus_per_node"])
+    asked["kinds"] = kinds_of(gpu_kinds, asked)
     asked["gpus"] = sum(kind.gpus for kind in asked["kinds"]) or asked["gpus"]
     if asked["spread"] and not asked["gpus_per_node"]:
         raise BadInput("--spread is over nodes: say --gpus-per-node, for example 8")
     if asked["gpus"] and asked["load"] and set(traces) != {SYNTHETIC}:
         raise BadInput("the jobs of a file make the load: say either --load or the GPUs")
-    asked["slurm"] = _slurm(slurm_config, names)
+    asked["slurm"] = slurm_parameters(slurm_config, names)
     if asked["controls"]:
-        _check_controls(names, asked["error"])
+        check_controls(names, asked["error"])
     if explained is not None:
         asked["assumed"] = {"explained": explained}
     settings = settings_of(sweeps)
+    if read_code or scripts:
+        if asked["workload"] is not None:
+            raise BadInput("--read-code and --scripts take the place of a workload: leave that out")
+        place = Path(click.get_current_context().with_resource(TemporaryDirectory()))
+        traces = tuple(with_code(trace, scripts, place) for trace in traces)
     return [
         SimulationTask(source=source, policies=names, restart_s=restart_cost, **asked).with_values(
             values
@@ -220,69 +245,9 @@ def _tasks(
     ]
 
 
-def _slurm(file: str | None, names: Sequence[str]) -> SlurmParameters | None:
-    from schedmate.model import BadInput, NotFound
-    from schedmate.policies.slurm_parameters import SlurmParameters
-    from schedmate.simulator import plan
-
-    if file is None:
-        return None
-    if not any(plan(name).policy == "slurm" for name in names):
-        raise BadInput("--slurm-config is of the policy slurm: add it, for example --policy slurm")
-    try:
-        text = Path(file).read_text(encoding="utf-8", errors="replace")
-    except FileNotFoundError:
-        raise NotFound(f"there is no file {file}") from None
-    except OSError as error:
-        raise BadInput(f"cannot read {file}: {(error.strerror or str(error)).lower()}") from error
-    try:
-        return SlurmParameters.read(text)
-    except BadInput as error:
-        raise BadInput(f"{file}: {error}") from error
-
-
-def _check_controls(names: Sequence[str], error: float | None) -> None:
-    from schedmate.model import BadInput
-    from schedmate.simulator import plan
-
-    if error is not None:
-        raise BadInput("--error takes the place of every predictor: leave it or --controls out")
-    if not any("advisor" in plan(name).parts for name in names):
-        raise BadInput(
-            "--controls are other predictors in the place of SchedMate's: add a policy with it, "
-            "for example --policy easy,easy+schedmate"
-        )
-
-
 def _first_fit(name: str) -> str:
     policy, plus, parts = name.partition("+")
     return f"{_FIRST_FIT}{plus}{parts}" if policy == _STRICT else name
-
-
-def _kinds(text: str | None, asked: dict[str, Any]) -> tuple[GpuKind, ...]:
-    from schedmate.model import BadInput
-    from schedmate.simulator.experiments.setting import gpu_kinds
-
-    if text is None:
-        return ()
-    if asked["gpus"] or asked["by_group"]:
-        raise BadInput("--gpu-kinds says how many GPUs there are: leave --gpus and --by-group out")
-    return gpu_kinds(text)
-
-
-def _gpus(gpus: int | None, nodes: int | None, per_node: int | None) -> int | None:
-    from schedmate.model import BadInput
-
-    if nodes is None:
-        return gpus
-    if per_node is None:
-        raise BadInput("--nodes needs --gpus-per-node, for example --gpus-per-node 8")
-    if gpus not in (None, nodes * per_node):
-        whole = nodes * per_node
-        raise BadInput(
-            f"{nodes} nodes of {per_node} GPUs have {whole}, not {gpus}: leave --gpus out"
-        )
-    return nodes * per_node
 
 
 def _check_places(report: str | None, table: str | None) -> None:

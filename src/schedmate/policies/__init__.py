@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         Kind,
         Policy,
         PredictedGittins,
+        SiteParameters,
         Sjf,
         Tracked,
     )
@@ -47,6 +48,7 @@ __all__ = [
     "Ordering",
     "Policy",
     "PredictedGittins",
+    "SiteParameters",
     "Sjf",
     "Tracked",
     "nice_of",

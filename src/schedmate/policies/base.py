@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from schedmate.model import BadInput
 from schedmate.model.priority import NICE_RANGE
+from schedmate.policies.slurm_parameters import SlurmParameters
 
 PLENTY = 2**31
 """Slurm's priority/basic counts down from about here."""
@@ -180,6 +181,14 @@ class Answers:
     """Whether measured paces are watched, so that jobs that slow each other down can be parted."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SiteParameters:
+    """What is configured at a site, of each kind of scheduler; None where it is not stated. A
+    policy takes what it knows from here (`Policy.at_site`)."""
+
+    slurm: SlurmParameters | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class KernelSpec:
     """Which compiled kernel stands in for a policy."""
@@ -211,6 +220,8 @@ class Policy(ABC):
     """The largest nice number that it can undo by ageing."""
     nice_an_hour: float | None = None
     """How many nice numbers an hour of ageing outweighs; None where waiting counts for nothing."""
+    goes_by: str = ""
+    """The parameters of a site that it goes by, in words; empty where it goes by none."""
 
     @classmethod
     def answered(cls, answers: Answers) -> Policy:  # noqa: ARG003 - for policies that ask
@@ -224,6 +235,10 @@ class Policy(ABC):
             takes = ", ".join(cls.parameters) or "no parameter"
             raise BadInput(f"{cls.name} takes {takes}, not {len(values)} numbers behind @")
         return cls(**dict(zip(cls.parameters, values, strict=False)))
+
+    def at_site(self, site: SiteParameters) -> Policy:  # noqa: ARG002 - most know none of them
+        """The policy as it is configured there."""
+        return self
 
     @abstractmethod
     def begin(self, cluster: ClusterView) -> None: ...

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from schedmate.model import BadInput
 from schedmate.model.priority import FLOOR, nice_range
-from schedmate.policies.base import ClusterView, Policy
+from schedmate.policies.base import ClusterView, Policy, SiteParameters
 from schedmate.policies.disciplines import UNLIMITED_S, PlannedEnds
 from schedmate.policies.priority_queue import FairShare, ScoredQueue
+from schedmate.policies.slurm_parameters import SlurmParameters
 
 _DAY_S = 86400.0
 
@@ -30,7 +31,9 @@ class Weights:
 class Multifactor(Policy):
     """`priority/multifactor` with `sched/backfill` that reserves for the first (EASY).
 
-    Defaults are Slurm's: half-life and `PriorityMaxAge` 7 days, `PriorityCalcPeriod` 5 minutes,
+    At a site it goes by the same parameters as `slurm`, as far as it has them: weights of age, fair
+    share and size, half-life, greatest age, period and whether small jobs are favoured. Defaults
+    are Slurm's: half-life and `PriorityMaxAge` 7 days, `PriorityCalcPeriod` 5 minutes,
     larger jobs first. Fair share is the classic one (`NO_FAIR_TREE`), over users of equal shares.
     The priority is a whole number, the nice number subtracted, and never below 1; equal ones go by
     submission. It is calculated when a job comes or changes and anew at the first decision after a
@@ -60,6 +63,25 @@ class Multifactor(Policy):
         self._max_age_s = max_age_s
         self._period_s = period_s
         self._favor_small = favor_small
+        self.goes_by = SlurmParameters(
+            weight_age=self._weights.age,
+            weight_fairshare=self._weights.fair_share,
+            weight_job_size=self._weights.size,
+            max_age_s=max_age_s,
+            decay_half_life_s=half_life_s,
+        ).priority_in_words()
+
+    def at_site(self, site: SiteParameters) -> Policy:
+        of = site.slurm
+        if of is None:
+            return self
+        return Multifactor(
+            weights=Weights(of.weight_age, of.weight_fairshare, of.weight_job_size),
+            half_life_s=of.decay_half_life_s,
+            max_age_s=of.max_age_s,
+            period_s=of.calc_period_s,
+            favor_small=of.favor_small,
+        )
 
     def begin(self, cluster: ClusterView) -> None:
         jobs = cluster.jobs

@@ -11,6 +11,7 @@ from schedmate.policies.base import (
     KernelSpec,
     Kind,
     Policy,
+    SiteParameters,
     Tracked,
 )
 from schedmate.policies.fifo import Fifo, FirstFit
@@ -53,6 +54,7 @@ __all__ = [
     "Kind",
     "Policy",
     "PredictedGittins",
+    "SiteParameters",
     "Sjf",
     "Tracked",
 ]

@@ -17,7 +17,7 @@ from collections.abc import Collection
 from itertools import accumulate
 
 from schedmate.model.priority import nice_range
-from schedmate.policies.base import ClusterView, Policy
+from schedmate.policies.base import ClusterView, Policy, SiteParameters
 from schedmate.policies.disciplines import plan_s
 from schedmate.policies.slurm_backfill import BackfillPlan, NodePlan, PoolPlan
 from schedmate.policies.slurm_parameters import SlurmParameters
@@ -39,6 +39,10 @@ class Slurm(Policy):
         age, max_age_h = self._parameters.weight_age, self._parameters.max_age_s / 3600.0
         self.nice_range = nice_range(int(age), max_age_h)
         self.nice_an_hour = age / max_age_h or None
+        self.goes_by = str(self._parameters)
+
+    def at_site(self, site: SiteParameters) -> Policy:
+        return Slurm(site.slurm) if site.slurm else self
 
     def begin(self, cluster: ClusterView) -> None:
         self._cluster = cluster

@@ -99,13 +99,18 @@ class SlurmParameters:
 
     def __str__(self) -> str:
         """Those that decide most, as Slurm names them."""
+        return (
+            f"{self.priority_in_words()}, bf_interval={self.bf_interval_s:g}, "
+            f"bf_window={self.bf_window_s / _MINUTE_S:g}, bf_max_job_test={self.bf_max_job_test}"
+        )
+
+    def priority_in_words(self) -> str:
         half_life = self.decay_half_life_s
         decay = "none" if math.isinf(half_life) else f"{half_life / _DAY_S:g} days"
         return (
             f"PriorityWeightAge={self.weight_age:g}, FairShare={self.weight_fairshare:g}, "
             f"JobSize={self.weight_job_size:g}, PriorityMaxAge {self.max_age_s / _DAY_S:g} days, "
-            f"PriorityDecayHalfLife {decay}, bf_interval={self.bf_interval_s:g}, "
-            f"bf_window={self.bf_window_s / _MINUTE_S:g}, bf_max_job_test={self.bf_max_job_test}"
+            f"PriorityDecayHalfLife {decay}"
         )
 
 

@@ -61,18 +61,23 @@ class Shared(Generic[K, T]):
     def value(self, key: K, now: float) -> T:
         with self._lock:
             making = self._making.setdefault(key, threading.Lock())
-        with making:
-            made = self._made.get(key)
-            if made is None or now - made[0] >= self._fresh_s(key):
-                made = now, self._make(key, now)
-                self._keep(key, made)
-            return made[1]
+        try:
+            with making:
+                made = self._made.get(key)
+                if made is None or now - made[0] >= self._fresh_s(key):
+                    made = now, self._make(key, now)
+                    self._keep(key, made)
+                return made[1]
+        finally:
+            with self._lock:
+                if self._making.get(key) is making:
+                    del self._making[key]
 
     def _keep(self, key: K, made: tuple[float, T]) -> None:
+        """Without those that are too old to be shown again: a key may be large too."""
         with self._lock:
             self._made.pop(key, None)
             self._made[key] = made  # the last: the first is the one that was made longest ago
-            if len(self._made) > _MOST_KEPT:
-                oldest = next(iter(self._made))
-                del self._made[oldest]
-                self._making.pop(oldest, None)
+            for one, (at, _) in list(self._made.items()):
+                if made[0] - at >= self._fresh_s(one) or len(self._made) > _MOST_KEPT:
+                    del self._made[one]

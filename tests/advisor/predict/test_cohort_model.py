@@ -304,3 +304,23 @@ def test_a_job_that_has_run_longer_than_any_before_leaves_predictions_finite():
     later = model.submitted(facts(300 * DAY))
     assert math.isfinite(later.p90)
     assert np.isfinite(model.predict(facts(300 * DAY)).mass).all()
+
+
+def test_a_job_of_which_no_end_is_known_is_not_taken_for_one_that_runs():
+    """Those whose ends were missed would look like jobs that take longer and longer."""
+    model = CohortModel()
+    model.learn(a_run(n * 1000, 300 + n % 7) for n in range(40))
+    new = facts(DAY + 2 * 3600)
+    before = model.predict(new)
+    vanished = [facts(DAY) for _ in range(20)]
+    for one in vanished:
+        model.submitted(one)
+        model.started(one.job_id, DAY)
+    assert "20 that still run" in model.predict(new).rests_on
+    for one in vanished:
+        model.forget(one.job_id)
+
+    after = model.predict(new)
+
+    assert "still run" not in after.rests_on
+    assert after.duration_s.p90 == pytest.approx(before.duration_s.p90, rel=0.1)

@@ -249,6 +249,11 @@ class ConformalLevels:
             watched.below = None
             self._count(watched, seconds)
 
+    def forget(self, watched: Watched) -> None:
+        """Of one that has not ended, and of which no more will be known."""
+        kept = (each for each in self._watched if each is not watched)
+        self._watched = deque(kept, _REMEMBERED_SHARES)
+
     def observed(self, below: Pmf, predicted: Spread, seconds: float) -> None:
         """A job ended that was not watched while it ran."""
         watched = Watched(InFlightJob(), below, predicted=predicted)

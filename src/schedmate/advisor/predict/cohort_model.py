@@ -206,6 +206,12 @@ class CohortModel:
         self._site *= _SITE_MEMORY
         self._site[round(place)] += 1
 
+    def forget(self, job_id: str) -> None:
+        """A job that never ran, or of whose end nothing is known: it neither waits nor runs."""
+        if (job := self._in_flight.pop(job_id, None)) is not None:
+            self._levels.forget(job.watched)
+            job.flight.vanishes()
+
     def _learn(self, job: _InFlight, run: EndedJob, place: float) -> None:
         self._gates.learn(job.mixed, place)
         self._levels.ended(job.watched, run.duration_s)

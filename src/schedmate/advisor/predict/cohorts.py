@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -121,6 +122,10 @@ class InFlightJob:
 
     def ends(self, place: float) -> None:
         self._note(FLOWN, place)
+
+    def vanishes(self) -> None:
+        """It runs no more, and how long it did is not known."""
+        self._note(STARTED, math.nan)
 
     def _note(self, row: int, value: float) -> None:
         for cohort, number in self.cohorts:

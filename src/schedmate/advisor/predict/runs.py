@@ -127,7 +127,7 @@ def query_of(sketch: Sketch, at: float) -> Columns:
     return query
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=256)  # 2 kB each
 def _of_sketch(sketch: Sketch) -> Columns:
     row = np.zeros(1, _KIND)
     row["numbers"], row["words"] = sketch.numbers, sketch.words

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from schedmate.model import Job, Prediction
 
-_SHORTEST_S = 300.0
+SHORTEST_S = 300.0
 """Costs below it hardly differ. It and `longest` span what jobs cost and little more: a wider scale
 leaves fewer numbers between them, and a scheduler that weighs other things, too, lets those decide
 (docs/explanation/design-notes.md)."""
@@ -54,5 +54,5 @@ def nice_of(ordering: Ordering, candidate: Candidate, most: int) -> int:
     if cost is None:
         return most // 2
     bounded = min(max(0.0, cost), ordering.longest)
-    share = math.log1p(bounded / _SHORTEST_S) / math.log1p(ordering.longest / _SHORTEST_S)
+    share = math.log1p(bounded / SHORTEST_S) / math.log1p(ordering.longest / SHORTEST_S)
     return math.ceil(most * share)

@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 
     from schedmate.config import LocalSettings
 
-_REMEMBERED_S = 24 * 3600.0
-"""Ended jobs are listed for a day; asked for by id they are always found."""
+_REMEMBERED_S, _MOST_REMEMBERED = 24 * 3600.0, 1000
+"""Ended jobs are listed for a day, the newest ones; asked for by id they are always found."""
 _DEFAULT_LOG = "schedmate-%j.out"
 _LONGEST_ID = 18
 _log = logging.getLogger("schedmate.local")
@@ -80,7 +80,9 @@ class LocalScheduler:
 
     def jobs(self, ids: Sequence[JobId] | None = None) -> list[Job]:
         wanted = None if ids is None else [int(one) for one in ids if _is_number(one)]
-        entries = self._queue.entries(wanted, ended_since=time.time() - _REMEMBERED_S)
+        entries = self._queue.entries(
+            wanted, ended_since=time.time() - _REMEMBERED_S, most_ended=_MOST_REMEMBERED
+        )
         if not all(entry.state.ended or entry.held for entry in entries):
             self.ensure_running()  # a look at unfinished jobs restarts a daemon that is gone
         return [entry.as_job(self._node, self._most_nice) for entry in entries]

@@ -141,9 +141,16 @@ class QueueFile:
 
     # looking
 
-    def entries(self, ids: Sequence[int] | None, *, ended_since: float = 0.0) -> list[QueueEntry]:
+    def entries(
+        self, ids: Sequence[int] | None, *, ended_since: float = 0.0, most_ended: int = -1
+    ) -> list[QueueEntry]:
+        """Without ids: what has not ended, and of what ended since then the newest."""
         if ids is None:
-            return self._select("end_time IS NULL OR end_time >= ? ORDER BY id", (ended_since,))
+            return self._select(
+                "end_time IS NULL OR id IN (SELECT id FROM jobs WHERE end_time >= ?"
+                " ORDER BY end_time DESC LIMIT ?) ORDER BY id",
+                (ended_since, most_ended),
+            )
         marks = ", ".join("?" * len(ids))
         return self._select(f"id IN ({marks}) ORDER BY id", ids)
 

@@ -46,7 +46,7 @@ def stored_scripts(ask: Ask, ids: Sequence[JobId]) -> dict[JobId, str]:
     found: dict[JobId, str] = {}
     for start in range(0, len(ids), _SCRIPTS_AT_ONCE):
         some = ids[start : start + _SCRIPTS_AT_ONCE]
-        batch = _apart(ask("sacct", "-B", "-j", ",".join(some)))
+        batch = scripts_apart(ask("sacct", "-B", "-j", ",".join(some)))
         found.update(batch if batch is not None else _one_by_one(ask, some))
     return found
 
@@ -63,7 +63,7 @@ def _rows(
     return list(parsing.records(text, fields, separator))
 
 
-def _apart(text: str) -> dict[JobId, str] | None:
+def scripts_apart(text: str) -> dict[JobId, str] | None:
     """The scripts in one answer; None where a script holds the title of another.
 
     Slurm prints one title for each job. A second one of the same job is text that its owner, or
@@ -73,6 +73,8 @@ def _apart(text: str) -> dict[JobId, str] | None:
     ids = [title[1] for title in titles]
     if len(set(ids)) != len(ids):
         return None
+    if not ids:
+        return {}
     ends = [*(title.start() for title in titles[1:]), len(text)]
     scripts = {
         title[1]: parsing.stored_script(text[title.start() : end])

@@ -72,7 +72,7 @@ def _mend_default(pattern: str, names: LogNames) -> str:
     return str(PurePosixPath(pattern).with_name("slurm-%A_%a.out"))
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=4096)
 def is_file(path: str) -> bool:
     """Kept, because the same scripts are asked about again and again."""
     return os.path.isfile(path)  # noqa: PTH113 - Path's raises for a name that is too long

@@ -18,6 +18,8 @@ T = TypeVar("T")
 
 _TRY_AGAIN_S = 5.0
 _GIVE_UP_S = 3600.0
+_MOST_KEPT = _GIVE_UP_S / _TRY_AGAIN_S
+"""As many as are tried again before they are given up."""
 _LONGEST_JOIN_S = 5.0
 THREAD = "schedmate-background"
 _log = logging.getLogger("schedmate.background")
@@ -71,17 +73,25 @@ class BackgroundQueue:
         self._thread.join(_LONGEST_JOIN_S)
 
     def _work(self) -> None:
-        while (task := self._tasks.get()) is not None and not self._closing.is_set():
-            try:
-                self._results.put((task, task.work()))
-            except ModelUnavailable:
-                self._closing.wait(_TRY_AGAIN_S)
-                if time.monotonic() < task.until:
-                    self._tasks.put(task)
-            except (ModelError, StoreUnavailable) as error:
-                _log.info("no result about %s: %s", task.about, error)
-            except Exception:  # noqa: BLE001 - one task that fails must not end the thread
-                _log.warning("no result about %s", task.about, exc_info=True)
+        while self._did_one():
+            pass
+
+    def _did_one(self) -> bool:
+        """Nothing of it is kept while the next one is waited for."""
+        task = self._tasks.get()
+        if task is None or self._closing.is_set():
+            return False
+        try:
+            self._results.put((task, task.work()))
+        except ModelUnavailable:
+            self._closing.wait(_TRY_AGAIN_S)
+            if time.monotonic() < task.until and self._tasks.qsize() < _MOST_KEPT:
+                self._tasks.put(task)
+        except (ModelError, StoreUnavailable) as error:
+            _log.info("no result about %s: %s", task.about, error)
+        except Exception:  # noqa: BLE001 - one task that fails must not end the thread
+            _log.warning("no result about %s", task.about, exc_info=True)
+        return True
 
 
 def is_working() -> bool:

@@ -209,6 +209,7 @@ class Daemon:
         for job_id in set(self._engine.known) - listed:
             self._forget(job_id, now)
             self._watching.forget(job_id)
+            self._site_model.forget(job_id)
             self._retry_at.pop(job_id, None)
 
     def _forget(self, job_id: JobId, now: float) -> None:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from schedmate.advisor import Advisor, Target
+from schedmate.advisor.interpret.python.parsed import forget_idle_trees
 from schedmate.model import SchedulerUnreachable, StoreUnavailable, array_of
 from schedmate.store import KeptAdvice
 
@@ -62,6 +63,7 @@ class JobReader:
     def begin_look(self) -> None:
         self._asked, self._until = 0, time.monotonic() + _MOST_S
         self._copies.clear()  # the next look may find other files
+        forget_idle_trees()
 
     def begin_queue(self) -> None:
         """From here on what waits is read: some of it in every look."""

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from schedmate.service.records.run_tracking import TrackedRun
     from schedmate.store import Store
 
+_MOST_ASKED = 10_000
+
 
 class PatternLearning:
     """Without an `asker` nothing is asked: formats are then learnt from behaviour alone."""
@@ -44,6 +46,8 @@ class PatternLearning:
         question = tracker.question()
         if question is None:
             return
+        if len(self._asked) >= _MOST_ASKED:
+            self._asked.clear()
         self._asked.add(key)
         self._background.submit(
             f"the log of job {run.job.id}",

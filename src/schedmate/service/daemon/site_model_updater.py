@@ -88,8 +88,17 @@ class SiteModelUpdater:
         self._ended += 1
         self._unfinished.pop(job.id, None)
         site = self._site()
-        if site is not None and job.start_time is not None and job.end_time is not None:
+        if site is None:
+            return
+        if job.start_time is not None and job.end_time is not None:
             site.ended(EndedJob(facts_of(job), job.start_time, job.end_time, job.state))
+        else:
+            site.forget(job.id)
+
+    def forget(self, job_id: JobId) -> None:
+        """The scheduler lists it no more, and its end was not seen."""
+        if self._unfinished.pop(job_id, None) is not None and (site := self._site()) is not None:
+            site.forget(job_id)
 
     def predict_again(self, job: Job) -> KeptAdvice | None:
         """The advice with a prediction by what ended while it waited, its siblings say.

@@ -35,6 +35,9 @@ class Scores:
     """Mean pinball loss of p10, p50 and p90, of the logarithm of seconds; less is better."""
     covered: float
     """Share of the runs that took between p10 and p90: 0.8 is right."""
+    explained: float | None = None
+    """Share of the variance of the logarithm of run times that p50 explains, below 0 where the mean
+    of these runs would be closer; None where all took as long."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +82,14 @@ def scores(of: Judged, real_s: Floats, which: Flags | None = None) -> Scores:
         within_2x=_rounded((error <= np.log(_TWICE)).mean()),
         pinball=_rounded(pinball.mean()),
         covered=_rounded(covered.mean()),
+        explained=explained(real, spreads[:, 1]),
     )
+
+
+def explained(real: Floats, predicted: Floats) -> float | None:
+    """Of logarithms of run times: 1 - mean squared residual / variance."""
+    variance, residual = float(real.var()), float(np.mean((real - predicted) ** 2))
+    return _rounded(1 - residual / variance) if variance > 0 else None
 
 
 def difference(ours: Judged, control: Judged, real_s: Floats, blocks: Sequence[str]) -> Difference:

@@ -134,7 +134,11 @@ def _import_pages(
 
 
 def import_table(
-    settings: Settings, runs: Iterable[PastRun], source: str, code: CodeOptions | None = None
+    settings: Settings,
+    runs: Iterable[PastRun],
+    source: str,
+    code: CodeOptions | None = None,
+    started_by: Callable[[Job], Target | None] = target_of,
 ) -> ImportedHistory:
     """Remember rows of a table, apart from the jobs of the scheduler in use: ids may clash."""
     rows, options = list(runs), code or CodeOptions()
@@ -143,7 +147,7 @@ def import_table(
         new = [run for run in rows if not _is_in(run.job, known)]
         store.keep_runs(new)
         _keep_corrected(store, [run for run in rows if _is_in(run.job, known)])
-        waiting = [(run, target_of(run.job)) for run in new] if options.read else []
+        waiting = [(run, started_by(run.job)) for run in new] if options.read else []
         read, unread = _read_codes(store, waiting, options)
     return ImportedHistory(
         runs=len(rows), code_read=read, code_known=len(rows) - len(new), unread=unread

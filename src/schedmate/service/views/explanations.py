@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from schedmate.service.views.job_view import explained
 
 if TYPE_CHECKING:
+    from schedmate.handler.suspects import Suspicion
     from schedmate.model import JobId
-    from schedmate.schedulers.base import Scheduler
+    from schedmate.schedulers.base import Obstacle, Scheduler
     from schedmate.service.records.nodes import NodeKnowledge
     from schedmate.service.views.job_view import JobView
 
@@ -19,13 +20,21 @@ _FRESH_S = 30.0
 _MOST = 1000
 
 
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    at: float
+    obstacle: Obstacle | None
+    suspects: tuple[Suspicion, ...]
+
+
 @dataclass(slots=True)
 class Explanations:
     """Remembers answers for a while: a page that many look at asks the scheduler once."""
 
     scheduler: Scheduler
     nodes: NodeKnowledge
-    _known: dict[tuple[JobId, int, str], tuple[float, JobView]] = field(default_factory=dict)
+    _known: dict[tuple[JobId, int, str], _Answer] = field(default_factory=dict)
+    """The oldest first; those that are too old go when the next one comes."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def of(self, view: JobView, now: float) -> JobView:
@@ -33,12 +42,19 @@ class Explanations:
         job = view.job
         key = (job.id, job.restarts, f"{job.state} {job.reason}")
         with self._lock:
-            at, known = self._known.get(key, (0.0, view))
-        if now - at >= _FRESH_S:
-            known = explained(view, self.scheduler, self.nodes, now)
+            known = self._known.get(key)
+        if known is None or now - known.at >= _FRESH_S:
+            found = explained(view, self.scheduler, self.nodes, now)
+            known = _Answer(now, found.obstacle, found.suspects)
             with self._lock:
                 self._known.pop(key, None)
-                while len(self._known) >= _MOST:
-                    del self._known[next(iter(self._known))]
-                self._known[key] = (now, known)
+                self._drop_old(now)
+                self._known[key] = known
         return replace(view, obstacle=known.obstacle, suspects=known.suspects)
+
+    def _drop_old(self, now: float) -> None:
+        while self._known:
+            key, oldest = next(iter(self._known.items()))
+            if now - oldest.at < _FRESH_S and len(self._known) < _MOST:
+                return
+            del self._known[key]

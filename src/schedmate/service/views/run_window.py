@@ -21,8 +21,8 @@ WINDOW_S: Final = 90 * DAY_S
 _FRESH_S: Final = 15.0
 _AGAIN_S: Final = 3600.0
 """A diagnosis or a correction may come that long after a run has ended."""
-
-
+_MOST_RUNS: Final = 50_000
+"""The newest, some 400 bytes each."""
 _ended_at = attrgetter("ended_at")
 
 
@@ -47,11 +47,11 @@ class RunWindow:
         newest = self._runs[-1].ended_at if self._runs else 0.0
         since = max(now - WINDOW_S, newest - _AGAIN_S)
         with closing(self._open_store()) as store:
-            found = store.run_summaries(since=since)
+            found = store.run_summaries(since=since, limit=_MOST_RUNS)
         again = {(run.job_id, run.attempt) for run in found}
         begin = bisect_left(self._runs, now - WINDOW_S, key=_ended_at)
         end = bisect_left(self._runs, since, key=_ended_at)
         before = self._runs[begin:end]
         self._runs = [run for run in before if (run.job_id, run.attempt) not in again]
-        self._runs += found
+        self._runs = [*self._runs, *found][-_MOST_RUNS:]
         self._read_at = now

@@ -87,7 +87,7 @@ class Summary:
     wall_seconds: float = field(compare=False)
     requeues: int = 0
     avg_slowdown: float = 1.0
-    """Completion over run time, of which a minute counts at least: 1 for a job that never waits."""
+    """Of `slowdowns`."""
     worst_user_slowdown: float = 1.0
     """The largest average of a user."""
     worst_wait_s: float = 0.0
@@ -159,6 +159,13 @@ def waited_s(columns: TraceColumns, outcome: SimulationOutcome) -> Floats:
     return waited
 
 
+def slowdowns(completion_s: Floats, run_s: Floats) -> Floats:
+    """Completion over run time, of which a minute counts at least: 1 for a job that never waits.
+    The last axis of both is jobs."""
+    slowdown: Floats = np.maximum(completion_s / np.maximum(run_s, _SHORT_S), 1.0)
+    return slowdown
+
+
 def quantiles(values: Floats, *shares: float) -> list[float]:
     """Linear between the two nearest values. NumPy's own first loads its masked arrays, which
     takes longer than all the rest of a small report."""
@@ -180,7 +187,7 @@ def summary_of(
     makespan = float(outcome.end.max() - columns.submit[0])
     p50, p99 = quantiles(jct, 0.5, 0.99)
     waited = waited_s(columns, outcome)
-    slowdown = np.maximum(jct / np.maximum(columns.duration, _SHORT_S), 1.0)
+    slowdown = slowdowns(jct, columns.duration)
     users = columns.user.codes
     jobs_of_user = np.maximum(np.bincount(users), 1)
     return Summary(

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 from schedmate.core import DecisionEngine, DecisionLimits, TimeLimits
 from schedmate.policies import POLICIES, JobColumns, Policy, ordering
-from schedmate.policies.slurm import Slurm
 from schedmate.simulator.engine.running import Watcher
 from schedmate.simulator.engine.steering import Recovery
 from schedmate.simulator.estimators.base import Estimates
@@ -57,8 +56,7 @@ def prepare(
     policy = declared.answered(answers(setting, plan, estimates, tracker))
     if plan.values and type(policy) is declared:
         policy = declared.tuned(plan.values)
-    if isinstance(policy, Slurm):
-        policy = Slurm(setting.slurm)
+    policy = policy.at_site(setting.site)
     submit = setting.columns.submit
     return Prepared(
         policy=policy,

@@ -10,8 +10,6 @@ import numpy as np
 from schedmate.core import TimeLimits
 from schedmate.design.words import plural
 from schedmate.policies import POLICIES, Answers
-from schedmate.policies.slurm import Slurm
-from schedmate.policies.slurm_parameters import SlurmParameters
 from schedmate.simulator.engine.outcome import PolicyComparison, SimulationOutcome
 from schedmate.simulator.estimators.controls import CONTROLS
 from schedmate.simulator.experiments.execute import Backend
@@ -28,8 +26,8 @@ _NO_CODE = (
     "has no log to read"
 )
 _RECORDED = (
-    "what SchedMate knows of a job's code is what the store kept when it ran: no code is "
-    "synthetic, and the tracker has no log to read"
+    "what SchedMate knows of a job's code was read from the job's own: no code is synthetic, and "
+    "the tracker has no log to read"
 )
 _SEMI_SYNTHETIC = (
     "semi-synthetic: each job was given a training project of ours, whose numbers explain {:.0%} "
@@ -182,9 +180,7 @@ def _of_the_plans(setting: Setting, plans: Sequence[Plan]) -> list[str]:
             f"{', '.join(predicted)}: by predictions, the rolling mean of the user's similar jobs "
             f"({predicted[0]}-oracle knows the true run times)"
         )
-    if any(POLICIES[each.policy] is Slurm for each in plans):
-        origin = "of the file" if setting.slurm else "by default (--slurm-config names a site's)"
-        lines.append(f"slurm, parameters {origin}: {setting.slurm or SlurmParameters()}")
+    lines += _parameters(setting, plans)
     lines += _steering(setting, plans)
     idle = dict.fromkeys(each.name for each in plans if changes_nothing(each))
     if idle:
@@ -198,6 +194,16 @@ def _of_the_plans(setting: Setting, plans: Sequence[Plan]) -> list[str]:
         )
         lines.append(f"left out: {left_out} for more GPUs")
     return lines
+
+
+def _parameters(setting: Setting, plans: Sequence[Plan]) -> list[str]:
+    """Of a site, by policy that goes by any."""
+    origin = "of the file" if setting.site.slurm else "by default (--slurm-config names a site's)"
+    used = {
+        name: POLICIES[name]().at_site(setting.site).goes_by
+        for name in dict.fromkeys(each.policy for each in plans)
+    }
+    return [f"{name}, parameters {origin}: {by}" for name, by in used.items() if by]
 
 
 def changes_nothing(of: Plan) -> bool:
@@ -235,9 +241,7 @@ def _steering(setting: Setting, plans: Sequence[Plan]) -> list[str]:
 
 
 def _nice_range(setting: Setting, policy: str) -> int:
-    if POLICIES[policy] is Slurm:
-        return Slurm(setting.slurm).nice_range
-    return POLICIES[policy]().nice_range
+    return POLICIES[policy]().at_site(setting.site).nice_range
 
 
 def _lowered() -> str:

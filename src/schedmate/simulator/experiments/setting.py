@@ -15,8 +15,7 @@ import numpy as np
 
 from schedmate.core import FairnessLimits
 from schedmate.model import BadInput, PastRun
-from schedmate.policies import DEFAULT_ORDERING
-from schedmate.policies.slurm_parameters import SlurmParameters
+from schedmate.policies import DEFAULT_ORDERING, SiteParameters
 from schedmate.simulator.engine.faults import Fault
 from schedmate.simulator.synthetic import SyntheticWorkload
 from schedmate.simulator.traces.columns import Floats, Ints, TraceColumns
@@ -96,8 +95,8 @@ class Setting:
     """By which the decision engine orders jobs beside a scheduler."""
     nice_range: int | None = None
     """The largest nice number, as the daemon's setting of that name; None: the scheduler's own."""
-    slurm: SlurmParameters | None = None
-    """Of the policy `slurm`; None: its defaults."""
+    site: SiteParameters = field(default_factory=SiteParameters)
+    """How the scheduler is configured; policies have defaults for what is not stated."""
     fairness: FairnessLimits = field(default_factory=FairnessLimits)
     """How long the decision engine lets a job be overtaken."""
     left_out: int = 0

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from schedmate.design.words import plural
 from schedmate.model import BadInput, JobId, PastRun
-from schedmate.policies import POLICIES, Policy
+from schedmate.policies import POLICIES, Policy, SiteParameters
 from schedmate.simulator.engine.faults import draw_faults
 from schedmate.simulator.engine.outcome import PolicyComparison
 from schedmate.simulator.estimators.controls import CONTROLS
@@ -172,7 +172,7 @@ def _setting(task: SimulationTask, name: str, columns: TraceColumns, loaded: Loa
         restart_s=task.restart_s,
         seed=task.seed,
         error=task.error,
-        slurm=task.slurm,
+        site=SiteParameters(slurm=task.slurm),
         left_out=left_out,
         notes=(*_notes(task, loaded), *([LIMITS_DRAWN] if limited is not kept else [])),
     )

@@ -43,7 +43,7 @@ class SimulationTask:
     restart_s: float = RESTART_S
     error: float | None = None
     slurm: SlurmParameters | None = None
-    """Of the policy `slurm`, where a file states them."""
+    """Of policies that go by them, where a file states them."""
     controls: bool = False
     """Whether plans with an advisor are run by every other predictor, too."""
     assumed: Mapping[str, float] = field(default_factory=dict)

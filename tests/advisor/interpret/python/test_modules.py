@@ -1,7 +1,14 @@
 # ruff: noqa: E501 - code of jobs reads better on one line
 """Local modules are found where Python would find them, and read only when they are used."""
 
+import ast
+import gc
+import time
+
+import pytest
+
 from advisor.interpret.python.support import calls_of, last, plain
+from schedmate.advisor.interpret.python import parsed
 from schedmate.advisor.interpret.python.reached import Reached
 
 
@@ -134,6 +141,45 @@ def test_what_a_module_does_only_where_it_is_started_itself_is_of_another_progra
     assert reached["lib.used"] is Reached.EXECUTED
     assert reached["lib.helper"] is Reached.UNCALLED
     assert reached["lib.batch"] is reached["lib.inner"] is Reached.ANOTHER_PROGRAM
+
+
+def trees():
+    gc.collect()
+    return sum(type(one) is ast.Module for one in gc.get_objects())
+
+
+@pytest.fixture
+def no_trees(monkeypatch):
+    """None of what other tests have read."""
+    monkeypatch.setattr(parsed, "_recent", parsed._Recent())
+    return trees()
+
+
+def read_another_program(job, number):
+    job.put(
+        "evaluate.py",
+        f"import lib\ndef accuracy():\n    lib.used()\ndef main():\n    lib.batch({number})\n"
+        'if __name__ == "__main__":\n    main()\n',
+    )
+    job.interpret(f"from evaluate import accuracy\nx = [{number}, accuracy(), unbound]\n")
+
+
+def test_code_that_gave_way_to_newer_code_is_not_kept(job, no_trees, monkeypatch):
+    """Its tree takes forty times as much as its text."""
+    monkeypatch.setattr(parsed, "_MAX_KEPT", 500)
+    for number in range(50):
+        read_another_program(job, number)
+    assert trees() <= no_trees + 500 / 50
+
+
+def test_code_that_was_not_needed_lately_is_not_kept(job, no_trees, monkeypatch):
+    now = time.monotonic()
+    read_another_program(job, 1)
+    parsed.forget_idle_trees()
+    assert trees() == no_trees + 2
+    monkeypatch.setattr("time.monotonic", lambda: now + 3600.0)
+    parsed.forget_idle_trees()
+    assert trees() == no_trees
 
 
 def test_the_entry_point_is_no_other_program(job):

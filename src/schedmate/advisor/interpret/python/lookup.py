@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 import builtins
 import re
-from functools import lru_cache
 from pathlib import Path
 
 from schedmate.advisor.interpret.python.engine import Engine
+from schedmate.advisor.interpret.python.parsed import kept_with_tree
 from schedmate.advisor.interpret.python.scope import Scope
 from schedmate.advisor.interpret.python.values import UNKNOWN, Dotted, Value
 
@@ -65,7 +65,7 @@ def is_undefined(engine: Engine, name: str, scope: Scope) -> bool:
     return name not in _bound(scope.file.tree) and not name.startswith("__")
 
 
-@lru_cache(maxsize=64)
+@kept_with_tree
 def _bound(tree: ast.Module) -> frozenset[str]:
     found: set[str] = set()
     for part in ast.walk(tree):

@@ -1,23 +1,31 @@
 """Python files as syntax trees, never imported or run.
 
-A file that was read before in this process is not parsed again.
+A file that was read a short while ago in this process is not parsed again.
 """
 
 from __future__ import annotations
 
 import ast
 import os
+import time
 import warnings
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Lock
+from typing import TypeVar
+from weakref import WeakKeyDictionary
 
 from schedmate.advisor.interpret.python.other_pythons import in_newer_words, in_older_words
 from schedmate.advisor.sources.files import SourceFile, evidence
 from schedmate.model import Evidence, Source
 
-_MAX_KEPT = 2_000_000
-"""Characters of source."""
+T = TypeVar("T")
+
+_MAX_KEPT = 500_000
+"""Characters of source, of which a tree takes some forty times the memory ..."""
+_KEPT_S = 300.0
+"""... that were read within such a time."""
 _NO_FILE = f"{os.devnull}/code"
 """Python opens the file of a syntax error to quote it: one of that name might be anything."""
 
@@ -53,33 +61,64 @@ class ParsedFile:
         return known
 
 
+def kept_with_tree(find: Callable[[ast.Module], T]) -> Callable[[ast.Module], T]:
+    """Find it once for each tree, and let the tree go with all that was found in it."""
+    found: WeakKeyDictionary[ast.Module, T] = WeakKeyDictionary()
+
+    def of(tree: ast.Module) -> T:
+        if tree not in found:
+            found[tree] = find(tree)
+        return found[tree]
+
+    return of
+
+
 _Parsed = tuple[ast.Module, list[str], dict[int, Evidence], Unparsable | None]
 
 
+@dataclass(slots=True)
+class _Kept:
+    parsed: _Parsed
+    size: int
+    used_at: float
+
+
 class _Recent:
-    """Trees take some fifty times the memory of their text, so not many are kept."""
+    """What a job's siblings will need next, and little more."""
 
     def __init__(self) -> None:
-        self._parsed: OrderedDict[tuple[str, str], _Parsed] = OrderedDict()
-        self._sizes: dict[tuple[str, str], int] = {}
+        self._kept: OrderedDict[tuple[str, str], _Kept] = OrderedDict()
+        """Those that were not used for longest first."""
         self._lock = Lock()
 
     def get(self, key: tuple[str, str]) -> _Parsed | None:
         with self._lock:
-            known = self._parsed.get(key)
-            if known is not None:
-                self._parsed.move_to_end(key)
-            return known
+            known = self._kept.get(key)
+            if known is None:
+                return None
+            known.used_at = time.monotonic()
+            self._kept.move_to_end(key)
+            return known.parsed
 
     def put(self, key: tuple[str, str], parsed: _Parsed, size: int) -> None:
         with self._lock:
-            self._parsed[key], self._sizes[key] = parsed, size
-            while sum(self._sizes.values()) > _MAX_KEPT:
-                oldest, _ = self._parsed.popitem(last=False)
-                del self._sizes[oldest]
+            self._kept[key] = _Kept(parsed, size, time.monotonic())
+            while sum(each.size for each in self._kept.values()) > _MAX_KEPT:
+                self._kept.popitem(last=False)
+
+    def forget_idle(self) -> None:
+        since = time.monotonic() - _KEPT_S
+        with self._lock:
+            while self._kept and next(iter(self._kept.values())).used_at < since:
+                self._kept.popitem(last=False)
 
 
 _recent = _Recent()
+
+
+def forget_idle_trees() -> None:
+    """For a process that reads for months: drop the trees of code that was not needed lately."""
+    _recent.forget_idle()
 
 
 def parse_file(source: SourceFile, depth: int, origin: Source = "code") -> ParsedFile | Unparsable:

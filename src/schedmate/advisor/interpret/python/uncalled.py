@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from functools import cache
 
 from schedmate.advisor.interpret.python.budget import JobRaises
 from schedmate.advisor.interpret.python.classes import lookup_class
 from schedmate.advisor.interpret.python.engine import Arguments, Engine, Site
 from schedmate.advisor.interpret.python.fields import lineage
 from schedmate.advisor.interpret.python.functions import bound_method
+from schedmate.advisor.interpret.python.parsed import kept_with_tree
 from schedmate.advisor.interpret.python.reached import Reached
 from schedmate.advisor.interpret.python.values import LocalClass, LocalFunction, Table, Value
 
@@ -48,7 +48,7 @@ def _reached(function: LocalFunction) -> Reached:
     return Reached.ANOTHER_PROGRAM if of_another else Reached.UNCALLED
 
 
-@cache
+@kept_with_tree
 def _called_when_started(tree: ast.Module) -> frozenset[str]:
     """The functions that are called below `if __name__ == "__main__"`."""
     guarded = [node for node in tree.body if isinstance(node, ast.If) and _is_guard(node.test)]
