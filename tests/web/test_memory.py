@@ -17,6 +17,7 @@ from schedmate.advisor.predict.jobs import _stem
 from schedmate.core import DecisionEngine, DecisionLimits
 from schedmate.handler import Handler
 from schedmate.model import JobState
+from schedmate.model.masking import _is_clean
 from schedmate.policies import ordering
 from schedmate.service.actions import Actions
 from schedmate.service.daemon.daemon import Daemon
@@ -121,7 +122,7 @@ def test_nothing_stays_of_jobs_that_are_gone(passing, served):
     passing.pass_by(range(_FIRST, _FIRST + 30))
     later = time.time() + 60.0
     served.site.explanations.of(JobView(job=a_job(id="other"), diagnoses={}), later)
-    for few in (numbers_in, _stem):  # each of so many names, however long it serves
+    for few in (numbers_in, _stem, _is_clean):  # each of so many names, however long it serves
         few.cache_clear()
 
     assert holders_of(_OF_THEM) == []
