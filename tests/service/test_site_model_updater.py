@@ -212,6 +212,7 @@ def test_what_cannot_be_predicted_again_stands_as_it_was(store, background, capl
     assert store.advice("j1").advice.prediction.duration_s.p50 == 2
 
 
+@pytest.mark.processes
 def test_a_long_history_is_learnt_in_a_process_of_its_own(tmp_path):
     settings = Settings(state_dir=tmp_path)
     with closing(open_store(settings)) as store:
@@ -220,6 +221,7 @@ def test_a_long_history_is_learnt_in_a_process_of_its_own(tmp_path):
         assert learnt_site_model(store).cohorts is not None
 
 
+@pytest.mark.processes
 def test_what_cannot_be_learnt_beside_the_daemon_is_learnt_in_it(tmp_path, caplog):
     caplog.set_level(logging.INFO)
     settings = Settings(state_dir=tmp_path)
