@@ -33,6 +33,7 @@ from schedmate.simulator.engine.engine import SimulationEngine
 from schedmate.simulator.engine.limits import ended_at_limits
 from schedmate.simulator.engine.steering import Steered
 from schedmate.simulator.estimators.base import Estimates, unknown
+from schedmate.simulator.estimators.online import Fixed
 from schedmate.simulator.experiments.execute import job_columns
 from schedmate.simulator.shell.diagnosing import Diagnoses
 from schedmate.simulator.shell.shell import SimulatedDaemon
@@ -145,7 +146,7 @@ def _daemon(
     return SimulatedDaemon(
         DecisionEngine(order, DecisionLimits(fairness=fairness)),
         columns,
-        estimates=_estimates(columns, arm, look_s),
+        predictor=Fixed(_estimates(columns, arm, look_s)),
         diagnoses=faults,
         look_s=look_s,
         requeue_s=max(0.0, reaction_s - look_s / 2) + _PAUSE_S,

@@ -77,6 +77,7 @@ def run_program(job: ReplayedJob, root: Path, **environment: str) -> tuple[float
 
 
 @pytest.mark.parametrize("gpus", [1, 2, 4, 8])
+@pytest.mark.processes
 def test_the_numbers_in_the_code_decide_how_long_it_runs(gpus, tmp_path):
     """Of each program: the projects of these sizes have all three kinds between them."""
     job = a_job(gpus=gpus, meant_s=2.0, pace=0.5)
@@ -96,6 +97,7 @@ def test_the_projects_of_a_user_have_different_programs():
     assert len(texts) == 3
 
 
+@pytest.mark.processes
 def test_a_mistake_ends_every_run_and_a_fault_only_the_first(tmp_path):
     mistake = a_job(fate="mistake", run_s=0.1, meant_s=2.0)
     fault = a_job(1, user="bin", fate="fault", run_s=0.1, meant_s=0.5)

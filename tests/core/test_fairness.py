@@ -27,6 +27,7 @@ from schedmate.simulator import columns_of
 from schedmate.simulator.engine.cluster import GpuPool, Plain
 from schedmate.simulator.engine.engine import SimulationEngine
 from schedmate.simulator.estimators.base import Estimates, oracle
+from schedmate.simulator.estimators.online import Fixed
 from schedmate.simulator.experiments.execute import job_columns
 from schedmate.simulator.shell.shell import SimulatedDaemon
 from schedmate.testing.builders import a_diagnosis, a_job, a_trace_job, an_advice
@@ -198,7 +199,7 @@ def test_no_job_is_overtaken_beyond_its_bound(drawn, hours, times):
         Fifo(),
         GpuPool(1),
         physics=Plain([1] * len(drawn)),
-        beside=SimulatedDaemon(engine, columns, estimates=estimates, look_s=LOOK_S),
+        beside=SimulatedDaemon(engine, columns, predictor=Fixed(estimates), look_s=LOOK_S),
     ).run()
 
     starts = np.asarray(outcome.start)

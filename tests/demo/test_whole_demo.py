@@ -83,6 +83,36 @@ def test_every_job_ends_as_it_should_whoever_is_killed(tmp_path):
     _check_page(next(tmp_path.glob("schedmate-demo-*/demo.html")).read_text())
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_closed_terminal_leaves_nothing_running(tmp_path, number):
+    env = {
+        **os.environ,
+        "TMPDIR": str(tmp_path),
+        "SCHEDMATE_CONFIG": os.devnull,
+        "SCHEDMATE_CACHE_DIR": str(tmp_path / "cache"),
+    }
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    with (tmp_path / "talk").open("wb") as talk:
+        demo = subprocess.Popen(
+            [sys.executable, "-m", "schedmate", "demo", "--no-llm"],
+            stdout=talk,
+            stderr=talk,
+            env=env,
+        )
+    signal.signal(signal.SIGHUP, before)
+    locks = ("schedmate-demo-*/serve.lock", "schedmate-demo-*/local/daemon.lock")
+
+    def holders():
+        paths = [path for lock in locks for path in tmp_path.glob(lock)]
+        return [pid for path in paths if (pid := lock_holder(path)) is not None]
+
+    wait_for(lambda: len(holders()) == len(locks), "the daemon and the scheduler", 300)
+    demo.send_signal(number)
+    demo.wait(300)
+    wait_for(lambda: not holders(), "their end", 300)
+    assert "Traceback" not in (tmp_path / "talk").read_text()
+
+
 def _check_service(url):
     """The page that stays open shows the jobs of the demo."""
     wait_for(lambda: _answer(f"{url}readyz"), "the page", 120)

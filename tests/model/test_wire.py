@@ -162,6 +162,7 @@ def test_a_codec_leaves_what_does_not_fit_to_pydantic(data):
         wire.from_json(Spread, data)
 
 
+@pytest.mark.processes
 def test_a_few_records_are_read_without_pydantic():
     program = (
         "import sys; from schedmate.model import Request, wire; "

@@ -69,6 +69,7 @@ def verbs(tmp_path, monkeypatch):
     place.leave()
 
 
+@pytest.mark.processes
 def test_the_verbs_state_what_they_would_do(verbs):
     job = verbs.submit("sleep 600")
     verbs.looks_until(lambda: verbs.job(job).state is JobState.RUNNING, "the start")
@@ -83,6 +84,7 @@ def test_the_verbs_state_what_they_would_do(verbs):
     assert (verbs.job(job).state, verbs.job(job).restarts) == (JobState.RUNNING, 0)
 
 
+@pytest.mark.processes
 def test_serve_prints_one_line_a_decision(verbs):
     with verbs.store() as store:
         store.created_at()

@@ -82,6 +82,7 @@ def test_in_mode_observe_nothing_is_lowered_and_nothing_given_back(store):
     assert {state for _, state in site.records()} == {"observed"}
 
 
+@pytest.mark.processes
 def test_a_submission_without_a_daemon_lowers_none(tmp_path, monkeypatch):
     place = Place(tmp_path, "assist", {"time_limits": {"lower": True}})
     seen = []

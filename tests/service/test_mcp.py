@@ -84,7 +84,7 @@ def test_a_client_runs_where_another_loop_runs():
     async def around():
         in_a_new_loop(anyio.lowlevel.checkpoint)
 
-    anyio.run(around)
+    in_a_new_loop(around)
 
 
 def asked(*messages, tools=()):

@@ -452,6 +452,7 @@ def test_a_server_that_drips_holds_up_no_one(said, monkeypatch):
     assert took < 30
 
 
+@pytest.mark.processes
 def test_mail_over_tls_is_sent_to_the_named_server_alone(store, tmp_path):
     """A certificate that no authority has signed is no proof of that."""
     certificate, key = tmp_path / "c.pem", tmp_path / "k.pem"

@@ -70,6 +70,7 @@ def test_what_is_garbage_for_long_is_freed_in_minutes_also_where_little_happens(
     assert gone() is None
 
 
+@pytest.mark.processes
 def test_freed_memory_really_leaves_the_process():
     code = """if True:
         import os
@@ -88,6 +89,7 @@ def test_freed_memory_really_leaves_the_process():
     assert int(done.stdout) > 50_000_000
 
 
+@pytest.mark.processes
 def test_pages_begin_without_what_only_predictions_and_simulations_need():
     heavy = (
         *("numpy", "schedmate.simulator", "schedmate.llm.endpoint", "schedmate.advisor.advisor"),

@@ -145,6 +145,7 @@ def test_what_is_recorded_makes_the_same_engine():
     assert deciding_settings(again) == recorded
 
 
+@pytest.mark.processes
 def test_a_submission_without_a_daemon_records_its_settings(tmp_path):
     place = Place(tmp_path, "assist")
     place.submit("true")

@@ -19,6 +19,7 @@ from schedmate.simulator.engine.engine import SimulationEngine
 from schedmate.simulator.engine.faults import Fault
 from schedmate.simulator.engine.steering import AtOnce
 from schedmate.simulator.estimators.base import Estimates, oracle
+from schedmate.simulator.estimators.online import Fixed
 from schedmate.simulator.experiments.execute import job_columns
 from schedmate.simulator.shell.shell import SimulatedDaemon
 from schedmate.testing.builders import a_trace_job
@@ -102,7 +103,7 @@ def simulated(lived, cluster, faults=()):
     shell = SimulatedDaemon(
         engine_of(settings, limits_of(settings, act_since=lived.act_since)),
         columns,
-        estimates=lived.estimates(columns),
+        predictor=Fixed(lived.estimates(columns)),
         diagnoses=lived,
         look_s=0.01,
         on_event=note,

@@ -197,7 +197,7 @@ def test_a_job_that_waited_is_predicted_again_by_what_ended_meanwhile(store, bac
     advised(store, waiting)
     updater.submitted(waiting)
     started = replace(waiting, state=JobState.RUNNING, start_time=NOW + 9000)
-    again = updater.predict_again(started)
+    again = updater.predict_again(started, NOW + 9000)
     assert 300 < again.advice.prediction.duration_s.p50 < 1500
     assert store.advice("j1") == again
 
@@ -207,11 +207,12 @@ def test_what_cannot_be_predicted_again_stands_as_it_was(store, background, capl
     waiting = job()
     advised(store, waiting)
     monkeypatch.setattr("schedmate.service.daemon.site_model_updater.predict", lambda *_: 1 / 0)
-    assert updater.predict_again(replace(waiting, start_time=NOW + 9000)) is None
+    assert updater.predict_again(waiting, NOW + 9000) is None
     assert "is not predicted again" in caplog.text
     assert store.advice("j1").advice.prediction.duration_s.p50 == 2
 
 
+@pytest.mark.processes
 def test_a_long_history_is_learnt_in_a_process_of_its_own(tmp_path):
     settings = Settings(state_dir=tmp_path)
     with closing(open_store(settings)) as store:
@@ -220,6 +221,7 @@ def test_a_long_history_is_learnt_in_a_process_of_its_own(tmp_path):
         assert learnt_site_model(store).cohorts is not None
 
 
+@pytest.mark.processes
 def test_what_cannot_be_learnt_beside_the_daemon_is_learnt_in_it(tmp_path, caplog):
     caplog.set_level(logging.INFO)
     settings = Settings(state_dir=tmp_path)

@@ -144,6 +144,7 @@ def test_the_end_of_the_process_is_the_end_of_the_run(tmp_path: Path):
         ("wrote solution.vtk\n", "finished", ""),
     ],
 )
+@pytest.mark.processes
 def test_how_a_log_without_a_total_ended_is_known_by_its_last_word(
     tmp_path: Path, last: str, phase: str, note: str
 ):

@@ -33,6 +33,7 @@ from schedmate.web.site import Site
 from schedmate.web.stream import Hub
 from web.conftest import free_port
 
+pytestmark = pytest.mark.processes
 PATIENCE_S = 60.0
 ME = "ada"
 PAGES = (

@@ -44,7 +44,8 @@ def with_code(source: str, scripts: str | None, place: Path) -> str:
     from schedmate import config
     from schedmate.cli._common import echo
     from schedmate.cli._exported_scripts import ExportedScripts
-    from schedmate.cli.history import code_words
+    from schedmate.cli.history import unread_words
+    from schedmate.design.words import plural
     from schedmate.service.usecases.backtest import scratch_settings
     from schedmate.service.usecases.history_import import import_table
 
@@ -52,8 +53,8 @@ def with_code(source: str, scripts: str | None, place: Path) -> str:
     runs = _started_runs(source)
     settings = scratch_settings(config.load(), Path(mkdtemp(dir=place)))
     imported = import_table(settings, runs, source, started_by=found.target)
-    words = code_words(imported) or ["no job names any code: see --scripts"]
-    echo(f"{source}: {'; '.join(words)}", err=True)
+    read = f"code read for {imported.code_read} of {plural(imported.runs, 'job')}"
+    echo("; ".join([f"{source}: {read}", *unread_words(imported)]), err=True)
     return str(settings.database.rename(settings.state_dir / Path(source).name))
 
 

@@ -41,7 +41,14 @@ def command(no_llm: bool, as_json: bool) -> int:
     from schedmate import config
     from schedmate.demo.page import page
     from schedmate.demo.show import Show
-    from schedmate.demo.stage import Helper, ModelFetch, page_port, set_stage, wait_for_page
+    from schedmate.demo.stage import (
+        Helper,
+        ModelFetch,
+        ending_cleanly,
+        page_port,
+        set_stage,
+        wait_for_page,
+    )
     from schedmate.demo.summary import summarise
     from schedmate.model.wire import to_json
 
@@ -53,7 +60,10 @@ def command(no_llm: bool, as_json: bool) -> int:
     echo(f"logs, queue and history of this demo are in {stage.root}", err=True)
     port = page_port()
     words = ("serve",) if port is None else ("serve", "--port", str(port))
-    with closing(Helper(stage, "serve.log", *words, again=True).start()) as daemon:
+    with (
+        ending_cleanly(stage),
+        closing(Helper(stage, "serve.log", *words, again=True).start()) as daemon,
+    ):
         if port is not None:
             wait_for_page(port, daemon.look)
             echo(f"the queue, live, is at http://127.0.0.1:{port}/", err=True)

@@ -125,20 +125,20 @@ _COUNTED = ("runs", "code_read", "code_known", "unread")
 
 
 def _summary(imported: ImportedHistory, source: str) -> str:
-    return "; ".join([f"{imported.runs} runs are remembered from {source}", *code_words(imported)])
-
-
-def code_words(imported: ImportedHistory) -> list[str]:
-    """Of how many runs the code is known, and why not of others."""
-    parts = []
+    parts = [f"{imported.runs} runs are remembered from {source}"]
     if imported.code_read:
         parts.append(f"code read for {imported.code_read}")
     if imported.code_known:
         parts.append(f"code known before for {imported.code_known}")
-    if imported.unread:
-        reasons = ", ".join(f"{count} {why}" for why, count in imported.unread.items())
-        parts.append(f"no code for {sum(imported.unread.values())} ({reasons})")
-    return parts
+    return "; ".join([*parts, *unread_words(imported)])
+
+
+def unread_words(imported: ImportedHistory) -> list[str]:
+    """Of how many runs the code could not be read, and why."""
+    if not imported.unread:
+        return []
+    reasons = ", ".join(f"{count} {why}" for why, count in imported.unread.items())
+    return [f"no code for {sum(imported.unread.values())} ({reasons})"]
 
 
 @contextmanager

@@ -33,6 +33,10 @@ class KnownJob:
     read: bool = False
     """Whether its code was read, or is known to be unreadable."""
     nice: NiceHistory = NEVER_ORDERED
+    advised_at: float = float("inf")
+    """When it was last predicted, or asked about."""
+    ordered_by: Prediction | None = None
+    """What its number goes by."""
     user_limit_s: float | None = None
     our_limit_s: float | None = None
     given_back_at: float = float("-inf")
@@ -83,6 +87,7 @@ class KnownJob:
         return cls(
             job,
             advice=past.advice,
+            ordered_by=None if past.advice is None else past.advice.prediction,
             read=past.advice is not None,
             attempts=dict(past.attempts),
             nice=past.nice,

@@ -68,6 +68,8 @@ class Turn:
     left_alone: bool = False
     waited_s: float = 0.0
     """Its waits for runs that we queued again, which its scheduler no longer counts."""
+    revised: bool = False
+    """It is predicted otherwise than when it got its number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +120,11 @@ def _place(
         return 0, "overtaken_enough" if turn.overdue else "left_alone", None
     if place > 0 and job.priority is not None and 0 < job.priority <= FLOOR:
         return place // 2, "at_the_floor", None
-    if history.settled or job.most_nice is None or (history.ordered and not turn.read):
+    settled = history.settled and not turn.revised
+    if settled or job.most_nice is None or (history.ordered and not turn.read):
         return place, None, None
-    return nice_of(ordering, candidate, job.most_nice), None, turn.read
+    code: ReasonCode | None = "predicted_again" if history.settled else None
+    return nice_of(ordering, candidate, job.most_nice), code, turn.read
 
 
 def _points(job: Job, waited_s: float) -> int:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,11 +20,15 @@ from typing import Self
 import schedmate
 from schedmate.config import HangSettings, LocalSettings, Settings
 from schedmate.llm.embedded.files import ModelFiles
+from schedmate.llm.embedded.process import stop
+from schedmate.llm.embedded.running import RunFiles
 from schedmate.model import NotFound
+from schedmate.service.wiring import open_scheduler, stop_local_scheduler
 
 _SLOTS = 2
 _HANG_MINUTES = 0.05
 """A site waits for half an hour; a demo has no time for that."""
+_ENDS_WITHIN_S = 10.0
 _JOBS_NEED = ("numpy", "tqdm")
 
 
@@ -150,6 +155,37 @@ class Helper:
                 start_new_session=True,
             )
         return self
+
+
+@contextmanager
+def ending_cleanly(stage: Stage) -> Iterator[None]:
+    """Leave nothing running: a closed terminal ends the demo as Ctrl-C does, and its jobs, their
+    scheduler and a model's server that was not there before end with it."""
+    run = RunFiles.of(stage.settings.cache_dir)
+    ran_before = run.is_alive()
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
+    for number, handler in before.items():
+        if handler is not signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        _end_jobs(stage)
+        if not ran_before:
+            stop(stage.settings.cache_dir)
+
+
+def _end_jobs(stage: Stage) -> None:
+    scheduler = open_scheduler(stage.settings)
+    for job in scheduler.jobs():
+        if not job.state.ended:
+            scheduler.cancel(job.id)
+    until = time.monotonic() + stage.settings.local.kill_wait_s + _ENDS_WITHIN_S
+    while time.monotonic() < until and not all(job.state.ended for job in scheduler.jobs()):
+        time.sleep(0.1)
+    stop_local_scheduler(stage.settings)
 
 
 class ModelFetch:

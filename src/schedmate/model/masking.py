@@ -43,7 +43,7 @@ def _masked(value: Any) -> Any:
     return _dataclass(value) if is_dataclass(value) else value
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=4096)
 def _is_clean(text: str) -> bool:
     """Names, nodes and lines of code are the same in many jobs."""
     return redact(text) == text

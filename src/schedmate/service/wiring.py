@@ -157,6 +157,13 @@ def open_scheduler(settings: Settings) -> Scheduler:
     )
 
 
+def stop_local_scheduler(settings: Settings) -> None:
+    """Its process, which else goes by itself after a while without jobs."""
+    from schedmate.schedulers.local import LocalScheduler
+
+    LocalScheduler(settings.state_dir / "local", settings.local).stop()
+
+
 def _rest(slurm: SlurmSettings) -> RestAccess | None:
     if not slurm.rest_url:
         return None

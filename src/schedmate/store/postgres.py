@@ -35,7 +35,9 @@ _PARAMETERS = {
     "keepalives_count": 3,
     "options": f"-c search_path={_SCHEMA},pg_catalog -c lock_timeout=30s -c statement_timeout=120s",
 }
-_SAMPLED_BYTES = 4 << 20
+_SAMPLED_BYTES = 1 << 20
+_ROW_HEAD = 28
+"""Bytes of a row beside its values."""
 _WRITERS = "SELECT pg_advisory_xact_lock(hashtext(?))"
 
 
@@ -136,8 +138,9 @@ class PostgresDatabase:
 
     def _used_by(self, table: str, pages_size: int, size: int, indexes: int) -> int:
         share = min(1.0, _SAMPLED_BYTES / max(1, pages_size))
+        stored = (f"coalesce(pg_column_size({one}), 0)" for one in map(_quote, self.columns(table)))
         rows = self.one(
-            f"SELECT coalesce(sum(pg_column_size(t.*)), 0) FROM {table} AS t"  # noqa: S608
+            f"SELECT coalesce(sum({_ROW_HEAD} + {' + '.join(stored)}), 0) FROM {table}"  # noqa: S608
             " TABLESAMPLE SYSTEM (?) REPEATABLE (1)",
             (100 * share,),
         )
@@ -256,7 +259,11 @@ def _storable(values: Sequence[Any]) -> list[Any]:
 
 
 def _quoted(names: Iterable[str]) -> str:
-    return ", ".join(f'"{name}"' for name in names)
+    return ", ".join(map(_quote, names))
+
+
+def _quote(name: str) -> str:
+    return f'"{name}"'
 
 
 def _first_line(error: Exception) -> str:

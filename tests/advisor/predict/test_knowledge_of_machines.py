@@ -143,6 +143,7 @@ def test_any_text_has_a_signature(texts):
 
 
 @pytest.mark.parametrize("count", [1, 300, 4096, 4097])
+@pytest.mark.processes
 def test_lines_have_the_same_signature_before_and_after_numpy_is_imported(count):
     lines = [f"line {number}" for number in range(count)]
     program = (

@@ -289,6 +289,7 @@ def browser() -> str:
     return found
 
 
+@pytest.mark.processes
 def test_a_browser_draws_it_without_a_complaint(html, browser, tmp_path):
     path = tmp_path / "report.html"
     path.write_text(html, encoding="utf-8")
@@ -300,6 +301,7 @@ def test_a_browser_draws_it_without_a_complaint(html, browser, tmp_path):
     assert "<canvas" in seen.stdout
 
 
+@pytest.mark.processes
 def test_the_mouse_shows_the_values(html, browser, tmp_path):
     path = tmp_path / "report.html"
     moved = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", html)

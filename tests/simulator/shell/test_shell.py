@@ -21,9 +21,10 @@ from schedmate.simulator.engine.engine import SimulationEngine
 from schedmate.simulator.engine.faults import Fault
 from schedmate.simulator.engine.steering import AtOnce
 from schedmate.simulator.estimators.base import Estimates, oracle
+from schedmate.simulator.estimators.online import Fixed
 from schedmate.simulator.experiments.execute import job_columns
 from schedmate.simulator.shell.diagnosing import Diagnoses
-from schedmate.simulator.shell.shell import SimulatedDaemon, predicted
+from schedmate.simulator.shell.shell import SimulatedDaemon
 from schedmate.simulator.shell.tracking import Silences, Tracker
 from schedmate.simulator.synthetic import draw_workload
 from schedmate.simulator.traces.columns import STATES
@@ -67,7 +68,7 @@ class Ran:
         self.shell = SimulatedDaemon(
             DecisionEngine(ordering(order), limits, time_limits),
             columns,
-            estimates=oracle(columns) if estimates is None else estimates,
+            predictor=Fixed(oracle(columns) if estimates is None else estimates),
             on_event=self._note,
             **parts,
         )
@@ -115,7 +116,7 @@ def test_every_nice_number_is_the_engines_and_unknown_jobs_stand_in_the_middle()
     ran = Ran(columns, POLICIES["fifo"](), cluster=GpuPool(4), estimates=known)
 
     given_numbers = {a.job_id: a.value for a in ran.of("set_nice") if not a.provisional}
-    expected = [predicted(known, job) for job in range(4)]
+    expected = [Fixed(known).submitted(job) for job in range(4)]
     for job in ("1", "2"):
         candidate = a_job(
             id=job, request=replace(a_job().request, gpus=int(columns.gpus[int(job)]))
@@ -340,7 +341,7 @@ def test_a_lowered_limit_that_is_never_given_back_would_kill():
     estimates = replace(
         Estimates.exactly(np.array([10.0, 60.0, 60.0]), "test"), basis=["identical"] * 3
     )
-    shell = Deaf(DecisionEngine(ordering("sjf"), None, LOWER), columns, estimates=estimates)
+    shell = Deaf(DecisionEngine(ordering("sjf"), None, LOWER), columns, predictor=Fixed(estimates))
     outcome = SimulationEngine(
         columns,
         job_columns(columns, oracle(columns)),

@@ -79,7 +79,7 @@ def test_code_is_read_and_waits_are_as_they_were(simulate, export, saved):
 
     code, out, err = simulate("--scripts", str(scripts), "--policy", "fifo,fifo+advisor", "--json")
 
-    assert (code, err) == (0, f"{export}: code read for {len(JOBS)}\n")
+    assert (code, err) == (0, f"{export}: code read for {len(JOBS)} of {len(JOBS)} jobs\n")
     data = json.loads(out)
     assert data["trace"] == export.name
     assert data["policies"]["as it was"]["avg_queue_s"] == 30.0
@@ -124,7 +124,7 @@ def test_a_submit_line_names_the_code(simulate, export):
 
     code, _, err = simulate("--read-code", "--policy", "fifo")
 
-    assert (code, err) == (0, f"{export}: code read for {len(JOBS)}\n")
+    assert (code, err) == (0, f"{export}: code read for {len(JOBS)} of {len(JOBS)} jobs\n")
 
 
 @pytest.mark.parametrize(

@@ -171,6 +171,7 @@ def test_the_verb_knows_the_store_in_use(kept, tmp_path, monkeypatch):
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can become another user")
+@pytest.mark.processes
 def test_another_account_cannot_simulate_from_a_store(kept):
     """Even where the file was opened to all on purpose."""
     folder = Path(tempfile.mkdtemp())

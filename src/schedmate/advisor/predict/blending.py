@@ -211,6 +211,10 @@ class Blended:
     log_length: float | None
     had_neighbours: bool
 
+    def or_alone(self, site: Spread) -> Spread:
+        """What the site's past predicts stands where nothing is claimed."""
+        return self.duration_s if self.claims else site
+
 
 @dataclass(frozen=True, slots=True)
 class BlendState:

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from schedmate.advisor.launch.target import Target
+from schedmate.advisor.predict.blending import Blended
 from schedmate.advisor.predict.cohort_model import Forecast
 from schedmate.advisor.predict.distributions import around, empirical
 from schedmate.advisor.predict.durations import (
@@ -40,6 +41,7 @@ from schedmate.model import (
     Spread,
     Workload,
 )
+from schedmate.model.advice import Basis
 from schedmate.model.sketch import WORDS, Sketch, word_hash
 
 _SHOWN = 5
@@ -124,7 +126,7 @@ def _blended(
     target: Target,
     sketch: Sketch,
     estimate: Estimate | None,
-) -> Spread | None:
+) -> Blended | None:
     """Code and site together, by what has been right here; None while too little has ended to tell
     what the code is worth. Of a job of which no code was read, names never outweigh the site."""
     if site_model.blend is None or site is None:
@@ -133,7 +135,7 @@ def _blended(
         return None
     if estimate is not None and (estimate.on_new_hardware or _agree(estimate)):
         return None
-    blended = site_model.blend.predict(
+    return site_model.blend.predict(
         site.mass,
         user=target.user,
         limit_s=target.request.time_limit_s,
@@ -141,7 +143,6 @@ def _blended(
         neighbours=None if estimate is None else estimate.claim,
         seen_s=site.seen_s,
     )
-    return blended.duration_s if blended.claims else site.duration_s
 
 
 def _agree(estimate: Estimate) -> bool:
@@ -150,12 +151,13 @@ def _agree(estimate: Estimate) -> bool:
     return estimate.neighbours.tier == "identical" and several and raw.p90 <= _ALIKE * raw.p10
 
 
-def _from_site(site: Forecast | None, blended: Spread | None) -> Prediction | None:
+def _from_site(site: Forecast | None, blended: Blended | None) -> Prediction | None:
     if site is None:
         return None
+    alone = site.duration_s
     return Prediction(
         basis="history",
-        duration_s=blended or site.duration_s,
+        duration_s=alone if blended is None else blended.or_alone(alone),
         outcome=site.outcome,
         explanation=f"no past run resembles it; by {site.rests_on}",
     )
@@ -169,7 +171,7 @@ def _from_neighbours(
     *,
     site_model: SiteModel,
     site: Forecast | None,
-    blended: Spread | None,
+    blended: Blended | None,
 ) -> Prediction:
     neighbours, answer = estimate.neighbours, estimate.scaled
     alike = neighbours.similarity
@@ -178,15 +180,20 @@ def _from_neighbours(
     shown = _own_first(neighbours, answer.used, alike)[:_SHOWN]
     runs = history.runs_numbered(neighbours.runs.rows["run"][shown].tolist())
     ending: Ending | None = None if neighbours.tier == "identical" else answer.ending
-    duration = blended or _calibrated(estimate, site_model)
+    duration = _calibrated(estimate, site_model)
+    basis: Basis = neighbours.tier
     explanation = explain(neighbours, runs[0], ending, target, workload)
-    if site is not None and blended is not None:
+    if site is not None and blended is not None and not blended.claims:
+        duration, basis = site.duration_s, "history"
+        explanation = f"no code to compare past runs by; by {site.rests_on}"
+    elif site is not None and blended is not None:
+        duration = blended.duration_s
         explanation += f", weighed with how long {site.rests_on} took"
     elif site is not None and estimate.none_completed:
         duration = not_shorter(estimate, duration, site.duration_s)
         explanation += f", or as long as {site.rests_on} took, if those took longer"
     return Prediction(
-        basis=neighbours.tier,
+        basis=basis,
         duration_s=capped(duration, workload),
         outcome=outcome(nearest),
         gpu_memory_mb=measured(nearest.rows["memory"].astype(float)),

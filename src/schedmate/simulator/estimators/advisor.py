@@ -9,17 +9,20 @@ columns. Durations come from `advisor.predict.estimate_duration`, as live.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import copy
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 
 from schedmate.advisor import Target
 from schedmate.advisor.predict.blending import Blend, Blended
 from schedmate.advisor.predict.cohort_model import CohortModel
+from schedmate.advisor.predict.distributions import Pmf
 from schedmate.advisor.predict.durations import Estimate, estimate_duration
-from schedmate.advisor.predict.jobs import EndedJob, Facts, replay, sketch_of_target
+from schedmate.advisor.predict.jobs import EndedJob, Event, Facts, replay, sketch_of_target
 from schedmate.advisor.predict.learning import learn_scaling
 from schedmate.advisor.predict.runs import columns_of, rows_of
 from schedmate.advisor.predict.scaling import PRIOR, Scaling
@@ -47,6 +50,16 @@ _LOOKED_AT = 3000
 _PROGRESS_EVERY = 100
 
 
+def predictor_of(
+    columns: TraceColumns,
+    workload: SyntheticWorkload | None = None,
+    recorded: Sequence[PastRun] | None = None,
+) -> SitePredictor:
+    """Of jobs of which nothing is known yet."""
+    readings = readings_of(columns, workload, recorded)
+    return SitePredictor() if readings is None else CodePredictor(readings)
+
+
 def estimate(
     columns: TraceColumns,
     known_at: Floats,
@@ -58,105 +71,131 @@ def estimate(
 ) -> Estimates:
     """`recorded` are the jobs as a store remembers them, instead of a synthetic workload; `llm_s`
     is what a language model takes in addition, where one is asked about every job."""
-    runs = _runs(columns, known_at, workload)
-    readings = readings_of(columns, workload, recorded)
-    predictor = _Metadata() if readings is None else _Code(readings)
+    predictor = predictor_of(columns, workload, recorded)
     predicted = np.full((3, len(columns)), np.nan)
     basis: list[Basis] = ["history"] * len(columns)
     done = 0
-    for event in replay(runs):
-        job = int(event.run.facts.job_id)
-        match event.kind:
-            case "submit":
-                spread = predictor.submitted(job, event.run.facts)
-                predicted[:, job] = spread.p10, spread.p50, spread.p90
-                basis[job] = predictor.basis(job)
-                done += 1
-                if on_progress is not None and done % _PROGRESS_EVERY == 0:
-                    on_progress(done, len(columns))
-            case "start":
-                predictor.started(event.run, event.at)
-            case "end":
-                predictor.ended(job, event.run)
-    cost = np.full(len(columns), llm_s + (0.0 if readings is None else READ_S))
+    for event in replay(runs_of(columns, known_at, names_of(columns, workload))):
+        spread, job = predictor.happened(event), int(event.run.facts.job_id)
+        if spread is None:
+            continue
+        predicted[:, job] = spread.p10, spread.p50, spread.p90
+        basis[job] = predictor.basis(job)
+        done += 1
+        if on_progress is not None and done % _PROGRESS_EVERY == 0:
+            on_progress(done, len(columns))
+    cost = np.full(len(columns), llm_s + predictor.cost_s)
     return Estimates(predicted[0], predicted[1], predicted[2], cost, "advisor", basis)
 
 
-def _runs(
-    columns: TraceColumns, known_at: Floats, workload: SyntheticWorkload | None
-) -> list[EndedJob]:
-    """As the unaided run had them. An end is known an instant later: what ends as a job is
-    submitted has not been learnt from yet."""
-    ends = np.nextafter(known_at, np.inf)
-    names = columns.name if workload is None else workload.names
+def names_of(columns: TraceColumns, workload: SyntheticWorkload | None) -> Sequence[str]:
+    words = columns.name if workload is None else workload.names
+    return [words[job] for job in range(len(columns))]
+
+
+def facts_of(columns: TraceColumns, names: Sequence[str], *, first: int = 0) -> list[Facts]:
+    """What a scheduler knows of each; the first has this number among all that are known."""
     rows = zip(
         columns.submit.tolist(),
-        np.maximum(ends - columns.duration, columns.submit).tolist(),
-        ends.tolist(),
         columns.gpus.tolist(),
         columns.nodes.tolist(),
         columns.stated_limit.tolist(),
-        columns.status.tolist(),
         strict=True,
     )
     return [
-        EndedJob(
-            Facts(
-                job_id=str(job),
-                user=columns.user[job],
-                name=names[job],
-                gpus=gpus,
-                nodes=nodes,
-                limit_s=limit if limit < np.inf else None,
-                partition=columns.group[job],
-                submitted_at=submitted,
-            ),
-            started,
-            ended,
-            STATES[status],
+        Facts(
+            job_id=str(first + job),
+            user=columns.user[job],
+            name=names[job],
+            gpus=gpus,
+            nodes=nodes,
+            limit_s=limit if limit < np.inf else None,
+            partition=columns.group[job],
+            submitted_at=submitted,
         )
-        for job, (submitted, started, ended, gpus, nodes, limit, status) in enumerate(rows)
+        for job, (submitted, gpus, nodes, limit) in enumerate(rows)
     ]
 
 
-class _Metadata:
+def runs_of(columns: TraceColumns, known_at: Floats, names: Sequence[str]) -> list[EndedJob]:
+    """As the unaided run had them. An end is known an instant later: what ends as a job is
+    submitted has not been learnt from yet."""
+    ends = np.nextafter(known_at, np.inf)
+    starts = np.maximum(ends - columns.duration, columns.submit)
+    rows = zip(starts.tolist(), ends.tolist(), columns.status.tolist(), strict=True)
+    return [
+        EndedJob(facts, started, ended, STATES[status])
+        for facts, (started, ended, status) in zip(facts_of(columns, names), rows, strict=True)
+    ]
+
+
+class SitePredictor:
     """A bare trace: user, name and request are all there is to go by."""
+
+    cost_s = 0.0
 
     def __init__(self) -> None:
         self._site = CohortModel()
         self._blend = Blend()
         self._blended: dict[int, Blended] = {}
 
-    def submitted(self, job: int, facts: Facts) -> Spread:
-        return self._blend_in(job, facts)
+    def happened(self, event: Event) -> Spread | None:
+        """What is predicted of a job that was submitted; from all others it learns."""
+        run, job = event.run, int(event.run.facts.job_id)
+        match event.kind:
+            case "submit":
+                return self.submitted(job, run.facts)
+            case "start":
+                self.started(run.facts.job_id, event.at)
+            case "end":
+                self.ended(job, run)
+        return None
 
-    def _blend_in(
-        self,
-        job: int,
-        facts: Facts,
-        sketch: Sketch | None = None,
-        neighbours: tuple[str, float] | None = None,
-    ) -> Spread:
-        site = self._site.submitted(facts)
-        mass = self._site.mass(facts.job_id)
+    def copied(self) -> Self:
+        """To go on from here more than once."""
+        return copy.deepcopy(self, {id(each): each for each in self._shared()})
+
+    def _shared(self) -> Iterable[object]:
+        """What never changes."""
+        return ()
+
+    def submitted(self, job: int, facts: Facts) -> Spread:
+        alone, mass = self._site.submitted(facts), self._site.mass(facts.job_id)
         if mass is None:
-            return site
-        blended = self._blended[job] = self._blend.predict(
+            return alone
+        blended = self._blended[job] = self._join(job, facts, mass)
+        return blended.or_alone(alone)
+
+    def again(self, job: int, facts: Facts) -> Spread:
+        """Of a job that waits, by what has ended since; nothing is learnt from being asked."""
+        site = self._site.predict(facts)
+        return self._join(job, facts, site.mass).or_alone(site.duration_s)
+
+    def _join(self, job: int, facts: Facts, mass: Pmf) -> Blended:
+        sketch, claim = self._claimed(job, facts)
+        return self._blend.predict(
             mass,
             user=facts.user,
             limit_s=facts.limit_s,
             sketch=sketch,
-            neighbours=neighbours,
+            neighbours=claim,
             seen_s=self._site.seen_s,
         )
-        return blended.duration_s if blended.claims else site
+
+    def _claimed(
+        self,
+        job: int,  # noqa: ARG002 - nothing is known of its code
+        facts: Facts,  # noqa: ARG002
+    ) -> tuple[Sketch | None, tuple[str, float] | None]:
+        """The sketch of its code, and what its neighbours claim."""
+        return None, None
 
     def basis(self, job: int) -> Basis:  # noqa: ARG002 - of every job
         """What the newest prediction of a job rests on."""
         return "history"
 
-    def started(self, run: EndedJob, at: float) -> None:
-        self._site.started(run.facts.job_id, at)
+    def started(self, job_id: str, at: float) -> None:
+        self._site.started(job_id, at)
 
     def ended(self, job: int, run: EndedJob) -> None:
         self._site.ended(run)
@@ -200,8 +239,10 @@ class JobReading:
     sketch: Sketch
 
 
-class _Code(_Metadata):
+class CodePredictor(SitePredictor):
     """Reads every job, looks for neighbours, and learns when it ends."""
+
+    cost_s = READ_S
 
     def __init__(self, source: Readings) -> None:
         super().__init__()
@@ -214,20 +255,22 @@ class _Code(_Metadata):
         self._last: tuple[object, ...] = ()
         self._last_estimate: Estimate | None = None
 
-    def submitted(self, job: int, facts: Facts) -> Spread:
+    def _claimed(self, job: int, facts: Facts) -> tuple[Sketch | None, tuple[str, float] | None]:
         estimate = self._estimated(job, facts)
-        if estimate is None:
-            self._basis[job] = "history"
-            return self._blend_in(job, facts, self._readings[job].sketch)
-        self._basis[job] = estimate.neighbours.tier
-        return self._blend_in(job, facts, self._readings[job].sketch, estimate.claim)
+        self._basis[job] = "history" if estimate is None else estimate.neighbours.tier
+        claim = None if estimate is None else estimate.claim
+        return self._readings[job].sketch, claim
+
+    def _shared(self) -> Iterable[object]:
+        return (self._source, self._sketches, *self._history.recent_runs(limit=len(self._history)))
 
     def basis(self, job: int) -> Basis:
         return self._basis.pop(job)
 
     def ended(self, job: int, run: EndedJob) -> None:
         super().ended(job, run)
-        reading = self._readings.pop(job)
+        reading = self._readings.pop(job, None) or self._read(job, run.facts)
+        self._readings.pop(job, None)
         self._history.keep(self._past(job, run, reading), reading.sketch)
         self._lessons.learn(self._history)
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from schedmate.simulator.estimators.base import Estimates
 from schedmate.simulator.estimators.history import Known, owners, spread_around
-from schedmate.simulator.traces.columns import Floats, TraceColumns
+from schedmate.simulator.traces.columns import Floats, Ints, TraceColumns
 
 CONTROLS = {
     "constant": "every job is predicted alike, so only its GPUs tell",
@@ -46,20 +46,36 @@ def permuted(estimates: Estimates, *, seed: int) -> Estimates:
     return Estimates(low, middle, high, estimates.cost_s, "permuted", basis)
 
 
+class LastTwo:
+    """The mean of an owner's last two run times; of a new one's, of anyone's."""
+
+    def __init__(self, owner: Ints) -> None:
+        self._owner = owner.tolist()
+        self._of_owner: defaultdict[int, deque[float]] = defaultdict(_two)
+        self._of_all = _two()
+
+    def learn(self, job: int, duration_s: float) -> None:
+        self._of_owner[self._owner[job]].append(duration_s)
+        self._of_all.append(duration_s)
+
+    def recall(self, job: int) -> float:
+        newest = self._of_owner.get(self._owner[job], self._of_all)
+        return sum(newest) / len(newest) if newest else float("nan")
+
+
+def _two() -> deque[float]:
+    return deque(maxlen=2)
+
+
 def last_two(columns: TraceColumns, known_at: Floats) -> Estimates:
     """Of a user without two runs the last one; of a new user the last two of anyone."""
     known = Known.of(columns, known_at)
-    owner, durations = owners(columns).tolist(), columns.duration.tolist()
-    of_owner: defaultdict[int, deque[float]] = defaultdict(lambda: deque(maxlen=2))
-    of_all: deque[float] = deque(maxlen=2)
+    means, durations = LastTwo(owners(columns)), columns.duration.tolist()
     middle, learnt = np.full(len(columns), np.nan), 0
     for job, count in enumerate(known.at_submission.tolist()):
         for ended in known.order[learnt:count].tolist():
-            of_owner[owner[ended]].append(durations[ended])
-            of_all.append(durations[ended])
+            means.learn(ended, durations[ended])
         learnt = count
-        newest = of_owner.get(owner[job], of_all)
-        if newest:
-            middle[job] = sum(newest) / len(newest)
+        middle[job] = means.recall(job)
     low, high = spread_around(middle, columns, known)
     return Estimates(low, middle, high, np.zeros(len(columns)), "last_two")

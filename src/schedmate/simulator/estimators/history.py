@@ -9,7 +9,7 @@ ended before it are known.
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -122,8 +122,6 @@ def edit_distance(one: str, other: str) -> int:
 _FADES = 0.8
 """What a run counts for, compared to the next one with the same key."""
 
-Averages = defaultdict[int, list[float]]
-
 
 def owners(columns: TraceColumns) -> Ints:
     """A number for the owner of a job: the user, or the group where no user is named."""
@@ -141,35 +139,39 @@ def keys(columns: TraceColumns) -> tuple[Ints, ...]:
     return of_name, owner * (int(sizes.max(initial=0)) + 1) + sizes, owner, sizes
 
 
+class RollingMeans:
+    """Of run times by what jobs share, `keys`, the most telling first."""
+
+    def __init__(self, shared: tuple[Ints, ...]) -> None:
+        self._rows = list(zip(*(key.tolist() for key in shared), strict=True))
+        self._sums: list[dict[int, tuple[float, float]]] = [{} for _ in shared]
+
+    def learn(self, job: int, duration_s: float) -> None:
+        for sums, key in zip(self._sums, self._rows[job], strict=True):
+            if key >= 0:
+                total, weight = sums.get(key, (0.0, 0.0))
+                sums[key] = _FADES * total + duration_s, _FADES * weight + 1.0
+
+    def recall(self, job: int) -> float:
+        """Seconds by the most telling key that a known job shares; `nan` where none does."""
+        for sums, key in zip(self._sums, self._rows[job], strict=True):
+            if key in sums:
+                total, weight = sums[key]
+                return total / weight
+        return float("nan")
+
+
 def rolling_mean(columns: TraceColumns, known: Known, shared: tuple[Ints, ...]) -> Floats:
-    """Seconds by the most telling key that a known job shares; `nan` where none does."""
-    rows = list(zip(*(key.tolist() for key in shared), strict=True))
-    averages: list[Averages] = [defaultdict(lambda: [0.0, 0.0]) for _ in rows[0]] if rows else []
+    means = RollingMeans(shared)
     durations, order = columns.duration.tolist(), known.order.tolist()
     predicted = np.full(len(columns), np.nan)
     learnt = 0
     for job, count in enumerate(known.at_submission.tolist()):
         for ended in order[learnt:count]:
-            _learn(averages, rows[ended], durations[ended])
+            means.learn(ended, durations[ended])
         learnt = count
-        predicted[job] = _recall(averages, rows[job])
+        predicted[job] = means.recall(job)
     return predicted
-
-
-def _learn(averages: Sequence[Averages], row: Sequence[int], duration: float) -> None:
-    for average, key in zip(averages, row, strict=True):
-        if key >= 0:
-            sums = average[key]
-            sums[0] = _FADES * sums[0] + duration
-            sums[1] = _FADES * sums[1] + 1.0
-
-
-def _recall(averages: Sequence[Averages], row: Sequence[int]) -> float:
-    for average, key in zip(averages, row, strict=True):
-        if key in average:
-            total, weight = average[key]
-            return total / weight
-    return float("nan")
 
 
 def estimate(columns: TraceColumns, known_at: Floats) -> Estimates:

@@ -16,7 +16,7 @@ from schedmate.core import DecisionEngine, DecisionLimits, TimeLimits
 from schedmate.policies import POLICIES, JobColumns, Policy, ordering
 from schedmate.simulator.engine.running import Watcher
 from schedmate.simulator.engine.steering import Recovery
-from schedmate.simulator.estimators.base import Estimates
+from schedmate.simulator.estimators.online import Predictor
 from schedmate.simulator.experiments.answers import answers
 from schedmate.simulator.experiments.execute import job_columns
 from schedmate.simulator.experiments.knowledge import SEMANTIC, Knowledge
@@ -48,10 +48,13 @@ def prepare(
 ) -> Prepared:
     """`predictor` is the source of what the advisor predicts: its own, or a control's."""
     declared = POLICIES[plan.policy]
-    estimates = knowledge.of(predictor if "advisor" in plan.parts else declared.source)
     recovery = Owners(setting.columns, setting.workload, seed=setting.seed)
     tracker = _tracker(setting, plan)
     beside = declared.kind == "beside" and bool(plan.parts)
+    advised = "advisor" in plan.parts
+    predicting = knowledge.in_run(predictor, setting) if advised and beside else None
+    # what an unmodified scheduler knows is its own
+    estimates = knowledge.of(predictor if advised and not beside else declared.source)
     watched = beside or "handler" in plan.parts
     policy = declared.answered(answers(setting, plan, estimates, tracker))
     if plan.values and type(policy) is declared:
@@ -65,7 +68,7 @@ def prepare(
         eligible=submit + estimates.cost_s if not beside and estimates.cost_s.any() else submit,
         watcher=tracker if "progress" in policy.asks_for else None,
         recovery=recovery,
-        shell=_shell(setting, plan, estimates if beside else None, tracker, recovery)
+        shell=_shell(setting, plan, predicting if beside else None, tracker, recovery)
         if watched
         else None,
     )
@@ -74,11 +77,11 @@ def prepare(
 def _shell(
     setting: Setting,
     plan: Plan,
-    estimates: Estimates | None,
+    predictor: Predictor | None,
     tracker: Tracker | None,
     recovery: Recovery,
 ) -> SimulatedDaemon:
-    advised = "advisor" in plan.parts and estimates is not None
+    advised = "advisor" in plan.parts and predictor is not None
     # without predictions there is nothing to order by
     order = ordering(setting.ordering if advised else "fifo")
     return SimulatedDaemon(
@@ -88,7 +91,7 @@ def _shell(
             TimeLimits(lower="limits" in plan.parts),
         ),
         setting.columns,
-        estimates=estimates if advised else None,
+        predictor=predictor if advised else None,
         tracker=tracker,
         silences=_silences(setting),
         diagnoses=_diagnoses(recovery) if "handler" in plan.parts else None,

@@ -12,6 +12,14 @@ from schedmate.policies import FirstFit
 from schedmate.simulator.engine.engine import Progress
 from schedmate.simulator.estimators.base import Estimates, limits, mistaken, oracle, unknown
 from schedmate.simulator.estimators.controls import constant, permuted
+from schedmate.simulator.estimators.online import (
+    Fixed,
+    LearntAdvisor,
+    LearntHistory,
+    Once,
+    Predictor,
+    learnt_history,
+)
 from schedmate.simulator.experiments.execute import execute, job_columns
 from schedmate.simulator.experiments.setting import Setting
 from schedmate.simulator.synthetic import SyntheticWorkload
@@ -20,6 +28,8 @@ from schedmate.simulator.traces.columns import Floats, TraceColumns
 _NOT_PREDICTED = frozenset({"none", "oracle", "limit", "constant", "permuted"})
 SEMANTIC = "semantic"
 """SchedMate's own predictions."""
+_LEARNING = ("last_two", "history", "site_model", SEMANTIC)
+"""Predictors that learn within a run."""
 
 
 class Knowledge:
@@ -30,6 +40,7 @@ class Knowledge:
     def __init__(self, setting: Setting) -> None:
         self._setting = setting
         self._asked: dict[str, Estimates] = {}
+        self._learnt: dict[str, LearntAdvisor | LearntHistory] = {}
         self.on_progress: Progress | None = None
         """Called while the advisor predicts: how many of how many jobs."""
 
@@ -44,6 +55,28 @@ class Knowledge:
         if name not in self._asked:
             self._asked[name] = self._ask(name)
         return self._asked[name]
+
+    def in_run(self, name: str, run: Setting) -> Predictor:
+        """For one run of the setting, which may have it learn from the run's own ends."""
+        if run.learns == "beforehand" or run.error is not None or name not in _LEARNING:
+            return Fixed(self.of(name))
+        if name not in self._learnt:
+            self._learnt[name] = self._learn(name)
+        learning = self._learnt[name].begin(run.columns)
+        return learning if run.learns == "while jobs wait" else Once(learning)
+
+    def _learn(self, name: str) -> LearntAdvisor | LearntHistory:
+        """All that the setting's past teaches."""
+        setting, past = self._setting, self._setting.past
+        columns = setting.columns if past is None else past.columns
+        known_at = np.zeros(0) if past is None else past.known_at
+        if name not in (SEMANTIC, "site_model"):
+            return learnt_history(name, columns, known_at)
+        from schedmate.simulator.estimators import advisor  # noqa: PLC0415 - loads the whole advisor
+
+        workload = setting.workload if past is None else past.workload
+        code = (workload, setting.recorded) if name == SEMANTIC else (None, None)
+        return LearntAdvisor(advisor.predictor_of(columns, *code), columns, known_at, workload)
 
     def _ask(self, name: str) -> Estimates:
         columns = self._setting.columns

@@ -26,13 +26,13 @@ from schedmate.core import (
     JobSeen,
     Measure,
     ProgressSeen,
+    Remember,
     Track,
 )
 from schedmate.core.hangs import HangLimits, looks_apart_s
-from schedmate.model import Action, Advice, Job, JobState, Prediction, Spread, Workload
-from schedmate.model.advice import Basis
+from schedmate.model import Action, Advice, Job, JobState, Workload
 from schedmate.simulator.engine.steering import Steered
-from schedmate.simulator.estimators.base import Estimates
+from schedmate.simulator.estimators.online import Predictor
 from schedmate.simulator.shell.snapshots import Snapshots
 from schedmate.simulator.shell.tracking import IDLE, LOOK_S, Silences, Tracker
 from schedmate.simulator.traces.columns import TraceColumns
@@ -65,7 +65,7 @@ class SimulatedDaemon:
         engine: DecisionEngine,
         columns: TraceColumns,
         *,
-        estimates: Estimates | None = None,
+        predictor: Predictor | None = None,
         tracker: Tracker | None = None,
         silences: Silences | None = None,
         diagnoses: Diagnoses | None = None,
@@ -75,7 +75,7 @@ class SimulatedDaemon:
     ) -> None:
         self._engine = engine
         self._columns = columns
-        self._estimates = estimates
+        self._predictor = predictor
         self._tracker = tracker
         self._silences = silences
         self._diagnoses = diagnoses
@@ -132,7 +132,7 @@ class SimulatedDaemon:
                 self._watch_silence(job)
             case _ if purpose == _LIMIT:
                 self._watch_limit(job)
-            case _ if purpose == _DUE:
+            case _ if purpose == _DUE and self._snapshots.state(job) is JobState.PENDING:
                 self._note(job)
 
     def _note(self, job: int) -> None:
@@ -187,8 +187,13 @@ class SimulatedDaemon:
                 self._act(action)
             case Advise(job=seen, again=False):
                 self._read(seen, now)
+            case Advise(job=seen):
+                return self._predict_again(seen, now)
             case Track(job=seen):
+                self._learn(seen)
                 self._track(self._snapshots.number(seen.id))
+            case Remember(job=seen):
+                self._learn(seen)
             case Measure(job=seen):
                 if not self._suspects:
                     self._scheduler.call_at(now, len(self._columns), _MEASURE)
@@ -223,11 +228,11 @@ class SimulatedDaemon:
                     self._note(job)
 
     def _look_when_due(self, job: int) -> None:
-        """The bound on being overtaken is a decision that no event leads to."""
-        due = self._engine.due(self._snapshots.id(job))
-        if due is not None and due > self._scheduler.now:
-            submission = self._snapshots.version(job, submissions=True)
-            self._scheduler.call_at(due, job, _DUE + _PURPOSES * submission)
+        """No event leads to the bound on being overtaken, nor to a new prediction."""
+        job_id, submission = self._snapshots.id(job), self._snapshots.version(job, submissions=True)
+        for at in (self._engine.due(job_id), self._engine.again_at(job_id)):
+            if at is not None and at > self._scheduler.now:
+                self._scheduler.call_at(at, job, _DUE + _PURPOSES * submission)
 
     def _set_limit(self, job: int, action: Action) -> None:
         self._scheduler.set_time_limit(job, action.value)
@@ -237,19 +242,45 @@ class SimulatedDaemon:
 
     def _read(self, seen: Job, now: float) -> None:
         """One job after the other, as the daemon does."""
-        if self._estimates is None or seen.state.ended:
+        if self._predictor is None or seen.state.ended:
             return
         job = self._snapshots.number(seen.id)
-        cost = float(self._estimates.cost_s[job])
+        cost = self._predictor.cost_s(job)
         self._reader_free = max(self._reader_free, now) + cost
         submission = self._snapshots.version(job, submissions=True)
         self._scheduler.call_at(self._reader_free, job, _ADVICE + _PURPOSES * submission)
 
     def _advise(self, job: int) -> None:
-        estimates = self._estimates
-        if estimates is not None and not self._snapshots.is_over(job):
-            advice = Advice(workload=_NO_WORKLOAD, prediction=predicted(estimates, job))
-            self._tell(JobAdvised(self._scheduler.now, self._snapshots.id(job), advice))
+        predictor, now = self._predictor, self._scheduler.now
+        if predictor is None or self._snapshots.is_over(job):
+            return
+        job_id, prediction = self._snapshots.id(job), predictor.submitted(job)
+        if self._snapshots.state(job) is JobState.RUNNING:
+            predictor.started(job, self._snapshots.began(job))
+        self._tell(JobAdvised(now, job_id, Advice(workload=_NO_WORKLOAD, prediction=prediction)))
+        self._look_when_due(job)
+
+    def _predict_again(self, seen: Job, now: float) -> Sequence[Event]:
+        """While it waits: as it starts, nothing follows from it any more."""
+        if self._predictor is None or seen.state is not JobState.PENDING:
+            return []
+        job = self._snapshots.number(seen.id)
+        prediction = self._predictor.again(job, now)
+        self._look_when_due(job)
+        if prediction is None:
+            return []
+        advice = Advice(workload=_NO_WORKLOAD, prediction=prediction)
+        return [JobAdvised(now, seen.id, advice, cause="waited")]
+
+    def _learn(self, seen: Job) -> None:
+        """From a job that runs, or has run."""
+        if self._predictor is None or seen.start_time is None:
+            return
+        job = self._snapshots.number(seen.id)
+        if seen.end_time is None:
+            self._predictor.started(job, seen.start_time)
+        else:
+            self._predictor.ended(job, seen.start_time, seen.end_time, seen.state)
 
     def _track(self, job: int) -> None:
         if self._snapshots.state(job) is not JobState.RUNNING:
@@ -318,18 +349,6 @@ class SimulatedDaemon:
         """Unless that run is over by then."""
         run = self._snapshots.version(job, submissions=False)
         self._scheduler.call_at(time, job, purpose + _PURPOSES * run)
-
-
-def predicted(estimates: Estimates, job: int) -> Prediction:
-    """What the advisor answers on a job: the one way from estimates to a prediction."""
-    p50 = float(estimates.p50[job])
-    if math.isnan(p50):
-        return Prediction(basis="none", explanation="its duration is unknown")
-    p10, p90 = float(estimates.p10[job]), float(estimates.p90[job])
-    # some sources give the middle alone
-    spread = Spread(p50 if math.isnan(p10) else p10, p50, p50 if math.isnan(p90) else p90)
-    basis: Basis = "history" if estimates.basis is None else estimates.basis[job]
-    return Prediction(basis=basis, duration_s=spread, explanation=estimates.source)
 
 
 def _next_tick(time: float) -> float:
