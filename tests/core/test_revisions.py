@@ -43,7 +43,7 @@ class Queue:
         self.engine = DecisionEngine(ordering("sjf"), DecisionLimits(fairness=fairness))
         self.nice = 0
         self.see(0.0)
-        self.advise(0.0, p50, "submitted")
+        self.given = self.advise(0.0, p50, "submitted")
 
     def see(self, at, **parts):
         found = self.engine.handle(JobSeen(at, waiting(nice=self.nice, **parts)))
@@ -90,6 +90,28 @@ def test_a_shorter_prediction_does_not_bring_it_forward():
     assert queue.advise(HOUR, HOUR) == []
     assert queue.advise(2 * HOUR, 5 * HOUR) == [], "longer than the last, not than its number"
     assert queue.nice == before
+
+
+def test_the_bound_on_being_overtaken_does_not_grow():
+    queue = Queue(p50=HOUR, hours=1.0, times=5.0)
+    assert queue.engine.due("1") == 5 * HOUR
+    queue.advise(HOUR, 100 * HOUR)
+    assert queue.engine.due("1") == 5 * HOUR
+    [back] = actions(queue.see(5 * HOUR))
+    assert (back.value, back.reason.code) == (0, "overtaken_enough")
+
+
+def test_nor_does_it_after_a_restart():
+    first = Queue(p50=HOUR, hours=1.0, times=5.0)
+    longer = first.advise(HOUR, 100 * HOUR)
+    records = [
+        ActionRecord(action=action, state="done", at=HOUR) for action in (*first.given, *longer)
+    ]
+    past = Past(advice=an_advice(100 * HOUR), nice=NiceHistory.of(records, 0))
+    fairness = FairnessLimits(hours=1.0, times=5.0)
+    later = DecisionEngine(ordering("sjf"), DecisionLimits(fairness=fairness))
+    later.handle(JobSeen(2 * HOUR, waiting(nice=first.nice), past))
+    assert later.due("1") == 5 * HOUR
 
 
 def test_what_was_unknown_gets_its_place_once_it_is_known():

@@ -30,6 +30,7 @@ from schedmate.testing.builders import a_job
 from schedmate.testing.history import past_run
 from schedmate.testing.scheduler import FakeScheduler
 
+pytestmark = pytest.mark.processes
 _FIRST = 770_000_001
 _OF_THEM = re.compile(r"(?:train-)?7700000\d\d")
 _PAGES = ("/", "/?q=77", "/failures", "/accuracy", "/api/v1/jobs", "/api/v1/history", "/metrics")

@@ -173,7 +173,7 @@ class DecisionEngine:
         known = self._known.get(job_id)
         if known is None or not known.nice.ordered:
             return None
-        return self._limits.fairness.due(known.job, known.prediction, known.waited_s)
+        return self._limits.fairness.due(known.job, known.shortest_s, known.waited_s)
 
     def again_at(self, job_id: JobId) -> float | None:
         """When a waiting job will be predicted again, None where it will not."""
@@ -213,7 +213,7 @@ class DecisionEngine:
     def _order(self, known: KnownJob, at: float, *, revised: bool = False) -> list[Instruction]:
         """Give a job that waits its nice number, as soon as it can have one, and take it back."""
         job, prediction, fairness = known.job, known.prediction, self._limits.fairness
-        due = fairness.due(job, prediction, known.waited_s)
+        due = fairness.due(job, known.shortest_s, known.waited_s)
         if known.reverted:
             return []
         turn = Turn(
@@ -231,7 +231,7 @@ class DecisionEngine:
         provisional = not known.read and number.code is None
         detail = self.objection(known) if number.code == "left_alone" else None
         if number.code == "overtaken_enough":
-            hours = fairness.bound_s(prediction) / 3600
+            hours = fairness.bound_s(known.shortest_s) / 3600
             detail = f"it has waited {hours:.3g} hours, and is not overtaken any more"
         reason = why_ordered(known, number, self._ordering.name, detail)
         return [act("set_nice", job, reason, value=number.nice, provisional=provisional)]

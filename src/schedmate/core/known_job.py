@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from schedmate.core.attempts import Attempt, Hung
 from schedmate.core.holds import HoldPhase
-from schedmate.core.order import NEVER_ORDERED, NiceHistory
+from schedmate.core.order import NEVER_ORDERED, NiceHistory, shorter
 from schedmate.model import Advice, Job, JobState, Prediction, Progress
 
 if TYPE_CHECKING:
@@ -75,6 +75,12 @@ class KnownJob:
     @property
     def prediction(self) -> Prediction | None:
         return None if self.advice is None else self.advice.prediction
+
+    @property
+    def shortest_s(self) -> float | None:
+        """What is predicted of it, or was when it got a number, if that was shorter."""
+        spread = None if self.prediction is None else self.prediction.duration_s
+        return shorter(self.nice.shortest_s, None if spread is None else spread.p50)
 
     @property
     def is_lowered(self) -> bool:
