@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from contextlib import closing
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,7 +18,7 @@ from schedmate.store.moving import copied_to_file, move_to_postgres
 from schedmate.store.postgres import PostgresDatabase, PostgresStore
 from schedmate.store.postgres_tables import POSTGRES_MIGRATIONS, without_password
 from schedmate.store.sqlite import SqliteStore
-from schedmate.testing.builders import a_job, a_past_run, a_progress
+from schedmate.testing.builders import a_diagnosis, a_job, a_past_run, a_progress
 from schedmate.testing.store_contract import StoreContract
 
 if TYPE_CHECKING:
@@ -203,3 +204,14 @@ class TestLease:
             assert decides.intend(action, at=1.0)
             assert not decides.intend(action, at=2.0), "once"
             two.release()
+
+
+def test_what_was_kept_with_a_nul_is_searched_again(postgres: PostgresServer, tmp_path: Path):
+    url = url_for(postgres, tmp_path)
+    with closing(PostgresStore(url)) as store:
+        store.keep_run(replace(ended("1"), job=replace(ended("1").job, state=JobState.FAILED)))
+        store.keep_diagnosis("1", 0, a_diagnosis("network", summary="a mark b"))
+    with closing(PostgresDatabase(url)) as raw:
+        raw.run("UPDATE diagnoses SET body = replace(body, 'mark', ?)", (r"\\u0000 \u0000\u0000",))
+    with closing(PostgresStore(url)) as store:
+        assert store.page_of_runs(user=None, reason="network", limit=5, offset=0)

@@ -145,11 +145,11 @@ def _run(argv: list[str] | None) -> NoReturn:
 def _show(error: click.ClickException) -> None:
     from io import StringIO
 
-    from schedmate.cli._common import echo
+    from schedmate.cli._common import echo_lines
 
     written = StringIO()
     error.show(file=written)
-    echo(written.getvalue().rstrip("\n"), err=True)
+    echo_lines(written.getvalue().rstrip("\n"), err=True)
 
 
 def _report(error: Exception) -> None:

@@ -45,13 +45,19 @@ def echo_json(text: str) -> None:
 
 
 def echo(text: str, *, err: bool = False) -> None:
-    """Print lines in which nothing of a log or a name can move the cursor."""
-    click.echo("\n".join(legible(line) for line in text.split("\n")), err=err)
+    """Print one line: nothing of a log, a note or a name can move the cursor or begin another."""
+    click.echo(legible(text), err=err)
+
+
+def echo_lines(text: str, *, err: bool = False) -> None:
+    """Print a text whose line breaks are ours."""
+    for line in text.split("\n"):
+        echo(line, err=err)
 
 
 def say(text: str) -> None:
-    """One sentence for the person at the terminal."""
-    echo(f"schedmate: {text}", err=True)
+    """One sentence for the person at the terminal, and what a program answered in its lines."""
+    echo_lines(f"schedmate: {text}", err=True)
 
 
 def console(*, stderr: bool = False) -> Console:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rich.console import Console
+from rich.markup import escape
 from rich.segment import Segment
 
 from schedmate.model.legible import legible
@@ -13,6 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from rich.console import ConsoleOptions, RenderableType
+
+
+def cell(text: str) -> str:
+    """Of a table: text that is no markup, on one line and as wide as it is counted."""
+    return escape(legible(text).replace("\t", "\\t"))
 
 
 class LegibleConsole(Console):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
 from schedmate.cli._common import duration
+from schedmate.cli._console import cell
 from schedmate.model import JobState
 from schedmate.model.legible import legible
 from schedmate.service.views.queue_row import QueueRow, queue_row
@@ -105,12 +105,12 @@ def _cells(row: QueueRow, *, bars: bool) -> dict[str, str]:
     job = row.view.job
     marked = row.note_kind == "warning"
     restarted = f" ↻{job.restarts}" if job.restarts else ""
-    note = escape(legible(row.note))
+    note = cell(row.note)
     done = "" if row.fraction is None else f"{row.fraction:4.0%}"
     return {
-        "JOBID": escape(job.id),
-        _NAME: escape(_short(legible(job.name))),
-        "USER": escape(_short(legible(job.user))),
+        "JOBID": cell(job.id),
+        _NAME: _short_cell(job.name),
+        "USER": _short_cell(job.user),
         "STATE": f"[{_COLOURS.get(job.state, 'red')}]{job.state}{restarted}[/]"
         + (f" [yellow]{_MARK}[/]" if marked else ""),
         "PREDICTED": duration(row.predicted_s),
@@ -121,8 +121,9 @@ def _cells(row: QueueRow, *, bars: bool) -> dict[str, str]:
     }
 
 
-def _short(name: str) -> str:
-    return name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…"
+def _short_cell(name: str) -> str:
+    shown = legible(name)
+    return cell(shown if len(shown) <= _LONGEST_NAME else shown[: _LONGEST_NAME - 1] + "…")
 
 
 def _bar(fraction: float | None) -> str:

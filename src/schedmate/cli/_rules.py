@@ -165,41 +165,41 @@ def show_learned(store: Store) -> None:
 
 
 def _show_in_force(corrected: Sequence[PastFailure], rules: Sequence[LearnedRule]) -> None:
-    from rich.markup import escape
+    from schedmate.cli._console import cell
 
     table = _table("ID", "REASON", "BY", "WHEN", "STATE", "HITS", "LINE")
     for past in corrected:
         row = (past.id, past.reason, past.origin.by, _day(past.origin.at), "correction", "-")
-        table.add_row(*map(escape, row), escape(past.line[:_LINE]))
+        table.add_row(*map(cell, row), cell(past.line[:_LINE]))
     for rule in rules:
         by = rule.origin.by or rule.origin.teacher
         row = (rule.id, rule.reason, by, _day(rule.origin.at), _state(rule), str(rule.hits))
-        table.add_row(*map(escape, row), escape(rule.positives[0][:_LINE]))
+        table.add_row(*map(cell, row), cell(rule.positives[0][:_LINE]))
     console().print(table)
 
 
 def _show_proposals(rules: Sequence[LearnedRule]) -> None:
     """Where each came from, and the pattern that it would match."""
-    from rich.markup import escape
+    from schedmate.cli._console import cell
 
     echo("proposed by a model, applied by nothing (schedmate rules accept ID, or refuse ID):")
     table = _table("ID", "REASON", "BY", "WHEN", "FROM", "LINE")
     for rule in rules:
         origin, line = rule.origin, rule.positives[0][:_LINE]
         row = (rule.id, rule.reason, origin.by or "model", _day(origin.at), origin.about, line)
-        table.add_row(*map(escape, row))
-        table.add_row("", "", "", "", "would match", escape(rule.pattern))
+        table.add_row(*map(cell, row))
+        table.add_row("", "", "", "", "would match", cell(rule.pattern))
     console().print(table)
 
 
 def show_built_in() -> None:
-    from rich.markup import escape
+    from schedmate.cli._console import cell
 
     table = _table("ID", "CONFIDENCE", "EXAMPLE")
     for rule in RULES:
         texts = [text for text in rule.positives if isinstance(text, str)]
         example = texts[0].partition("\n")[0] if texts else "(the state that the scheduler reports)"
-        table.add_row(rule.id, f"{rule.confidence:g}", escape(example[:_LINE]))
+        table.add_row(rule.id, f"{rule.confidence:g}", cell(example[:_LINE]))
     console().print(table)
 
 

@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING
 import click
 
 from schedmate.cli._backtest_words import PREDICTORS, headline
-from schedmate.cli._common import console, duration, echo, json_option, print_json, say, verb
+from schedmate.cli._common import (
+    console,
+    duration,
+    echo,
+    echo_lines,
+    json_option,
+    print_json,
+    say,
+    verb,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -71,7 +80,7 @@ def command(since: str | None, by: Grouping | None, *, page: Path | None, as_jso
 
 
 def _show(found: Backtest) -> None:
-    echo(headline(found))
+    echo_lines(headline(found))
     echo("")
     _table("predictor", [(PREDICTORS[name], each) for name, each in found.predictors.items()])
     for by, groups in found.groups.items():
@@ -109,8 +118,9 @@ def _figures(each: Scores) -> tuple[str, str, str, str]:
 
 
 def _groups_table(by: str, groups: Sequence[Group]) -> None:
-    from rich.markup import escape
     from rich.table import Table
+
+    from schedmate.cli._console import cell
 
     table = Table(box=None, header_style="bold", pad_edge=False)
     table.add_column(by.upper(), no_wrap=True)
@@ -120,7 +130,7 @@ def _groups_table(by: str, groups: Sequence[Group]) -> None:
     table.add_column("WITHIN 2X", justify="right", no_wrap=True)
     for each in groups[:_SHOWN]:
         table.add_row(
-            escape(each.name or "-"),
+            cell(each.name or "-"),
             str(each.schedmate.runs),
             *_figures(each.schedmate),
             PREDICTORS[each.best_control],

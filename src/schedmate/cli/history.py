@@ -213,8 +213,9 @@ def list_verb(user: str | None, limit: int, as_json: bool) -> None:
 
 
 def _table(runs: list[PastRun]) -> object:
-    from rich.markup import escape
     from rich.table import Table
+
+    from schedmate.cli._console import cell
 
     table = Table(box=None, header_style="bold", pad_edge=False)
     for title in ("JOBID", "USER", "NAME", "STATE", "RAN", "GPUS"):
@@ -222,7 +223,7 @@ def _table(runs: list[PastRun]) -> object:
     for run in runs:
         job = run.job
         shown = (job.id, job.user, job.name, job.state.value)
-        table.add_row(*map(escape, shown), duration(job.run_time_s), str(job.request.gpus))
+        table.add_row(*map(cell, shown), duration(job.run_time_s), str(job.request.gpus))
     return table
 
 

@@ -75,8 +75,9 @@ def _check_names(names: tuple[str, ...], known: list[NodeView], scheduler: str) 
 
 
 def _show(views: list[NodeView], now: float) -> None:
-    from rich.markup import escape
     from rich.table import Table
+
+    from schedmate.cli._console import cell
 
     table = Table(box=None, header_style="bold", pad_edge=False)
     for title in ("NODE", "STATE", "FAILED", "WELL", "USERS", "SUSPECT", "WHY"):
@@ -85,15 +86,15 @@ def _show(views: list[NodeView], now: float) -> None:
     for view in views:
         suspicion, state = view.suspicion, view.state
         table.add_row(
-            escape(view.name),
-            escape(state.state or state.condition),
+            cell(view.name),
+            cell(state.state or state.condition),
             str(suspicion.failures),
             str(suspicion.successes),
             str(suspicion.users),
             f"[red]{suspicion.probability:.0%}[/]"
             if suspicion.suspect
             else f"{suspicion.probability:.0%}",
-            escape(_why(view, now)),
+            cell(_why(view, now)),
         )
     console().print(table)
 

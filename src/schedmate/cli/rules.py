@@ -9,6 +9,14 @@ import click
 
 from schedmate.cli._case import verdict_options
 from schedmate.cli._common import echo, echo_json, json_option, print_json, verb
+from schedmate.model.legible import one_line
+
+note_option = click.option(
+    "--note",
+    default="",
+    callback=lambda _, __, text: one_line(text),
+    help="What the next person should know.",
+)
 
 
 @click.group(
@@ -90,7 +98,7 @@ schedmate rules correct 17 --reason network --no-rule
 @click.option("--reason", required=True, help="What it really was, a reason of the taxonomy.")
 @click.option("--line", type=click.IntRange(min=1), help="The line of the log that shows it.")
 @click.option("--text", help="A piece of the line that shows it.")
-@click.option("--note", default="", help="What the next person should know.")
+@note_option
 @click.option("--no-rule", is_flag=True, help="Remember it for this very failure only.")
 @verdict_options
 @json_option
@@ -144,7 +152,7 @@ schedmate rules add --reason auth_error --text "flexlm: no licence for solver le
 )
 @click.option("--reason", required=True, help="What such a line means, a reason of the taxonomy.")
 @click.option("--text", required=True, help="A line as it is printed; numbers and paths may vary.")
-@click.option("--note", default="", help="What the next person should know.")
+@note_option
 @json_option
 def add_verb(reason: str, text: str, note: str, as_json: bool) -> int:
     """Make a rule of a line; it is checked against every healthy log on file."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from schedmate.cli._common import echo, json_option, print_json, verb
+from schedmate.cli._common import echo, echo_lines, json_option, print_json, verb
 
 if TYPE_CHECKING:
     from schedmate.service.usecases.installation import Machine, Step
@@ -70,7 +70,7 @@ def show(as_json: bool) -> None:
         print_json({"schema": "schedmate.units/1", "units": texts})
         return
     for name, text in texts.items():
-        echo(f"# {name}\n{text}")
+        echo_lines(f"# {name}\n{text}")
 
 
 def _carry_out(steps: list[Step], machine: Machine, *, dry_run: bool, as_json: bool) -> None:

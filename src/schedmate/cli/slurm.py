@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from schedmate.cli._common import echo, json_option, print_json, say, verb
+from schedmate.cli._common import echo, echo_lines, json_option, print_json, say, verb
 
 if TYPE_CHECKING:
     from schedmate.config import Settings
@@ -73,7 +73,7 @@ def install_verb(directory: Path | None, dry_run: bool, always: bool, as_json: b
     if dry_run:
         if path.exists() or path.is_symlink():
             hook.refuse_foreign(path)
-        echo(text.rstrip("\n"))
+        echo_lines(text.rstrip("\n"))
         echo(f"would be written to {path}", err=True)
         return
     hook.install(path.parent, text)

@@ -138,10 +138,10 @@ def _answered(of_daemon: Callable[[Client], T], here: Callable[[Store, Viewer], 
 
 
 def _table(tokens: Sequence[Token]) -> None:
-    from rich.markup import escape
     from rich.table import Table
 
     from schedmate.cli._common import console
+    from schedmate.cli._console import cell
 
     table = Table(box=None, header_style="bold", pad_edge=False)
     for title in ("ID", "USER", "SCOPE", "NAME", "STATE", "UNTIL", "LAST USED"):
@@ -150,7 +150,7 @@ def _table(tokens: Sequence[Token]) -> None:
         ended = "revoked" if one.revoked_at is not None else "expired"
         state = "valid" if one.is_valid(time.time()) else ended
         shown = (one.id, one.user, one.scope, one.name, state)
-        table.add_row(*map(escape, shown), _day(one.expires_at), _day(one.used_at))
+        table.add_row(*map(cell, shown), _day(one.expires_at), _day(one.used_at))
     console().print(table)
 
 

@@ -5,12 +5,17 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from schedmate.model.errors import BadInput
+
 _HIDDEN: Final = re.compile(
     "[\x00-\x08\x0a-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     "\ud800-\udfff\ufeff\ufff9-\ufffb\U00013430-\U0001343f\U0001bca0-\U0001bca3"
     "\U0001d173-\U0001d17a\U000e0000-\U000e007f]"
 )
 """What moves the cursor, turns the reading direction, is invisible or no character at all."""
+
+_CONTROL: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""What no text needs that a person writes on one line."""
 
 _LAST_OF_FOUR_DIGITS: Final = 0xFFFF
 
@@ -20,6 +25,13 @@ LONGEST_NAME: Final = 200
 
 def has_hidden(text: str) -> bool:
     return _HIDDEN.search(text) is not None
+
+
+def one_line(text: str) -> str:
+    """The same text; BadInput where it has line breaks or other control characters."""
+    if _CONTROL.search(text) is not None:
+        raise BadInput("write it on one line, without tabs and other control characters")
+    return text
 
 
 def legible(text: str) -> str:

@@ -22,7 +22,7 @@ def _numbers_changes(table: str, *, deletes: bool = False) -> str:
 
 
 _FUNCTIONS = (
-    # of the same name and meaning as in SQLite; bodies may hold \u0000, which jsonb does not take
+    # of the same name and meaning as in SQLite
     """
     CREATE FUNCTION json_each(list TEXT) RETURNS TABLE (value TEXT) LANGUAGE sql IMMUTABLE AS
     $$ SELECT json_array_elements_text(list::json) $$
@@ -214,6 +214,25 @@ POSTGRES_MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "CREATE INDEX actions_by_state ON actions (scheduler, state)",
         "CREATE INDEX actions_by_time ON actions (at)",
         "CREATE INDEX events_by_kind ON events (kind, scheduler, id)",
+    ),
+    (
+        # what was kept with \u0000 in it failed every search that came upon it
+        r"""
+        CREATE FUNCTION without_nul(body TEXT) RETURNS json LANGUAGE sql IMMUTABLE AS $$
+        SELECT CASE WHEN position('\u0000' IN body) = 0 THEN body
+            ELSE regexp_replace(body, '(?<!\\)((?:\\\\)*)\\u0000', '\1', 'g') END::json
+        $$
+        """,
+        """
+        CREATE OR REPLACE FUNCTION json_each(list TEXT) RETURNS TABLE (value TEXT)
+        LANGUAGE sql IMMUTABLE AS $$ SELECT json_array_elements_text(without_nul(list)) $$
+        """,
+        """
+        CREATE OR REPLACE FUNCTION json_extract(body TEXT, path TEXT) RETURNS TEXT
+        LANGUAGE sql IMMUTABLE AS $$
+        SELECT without_nul(body) #>> string_to_array(trim(translate(path, '$[]', '..'), '.'), '.')
+        $$
+        """,
     ),
 )
 

@@ -15,6 +15,7 @@ from fastapi import APIRouter, Depends, HTTPException, Request
 from fastapi.responses import RedirectResponse
 
 from schedmate.model import NotFound
+from schedmate.model.legible import one_line
 from schedmate.web import acts
 from schedmate.web.asking import ASite, AViewer
 from schedmate.web.guard import origin_of
@@ -37,6 +38,8 @@ async def form_of(request: Request, viewer: AViewer, readings: AReadings) -> For
     fields = {
         name: values[-1] for name, values in parse_qs(body.decode("utf-8", "replace")).items()
     }
+    for text in fields.values():
+        one_line(text)
     if not hmac.compare_digest(fields.get("token", "").encode(), readings.token(viewer).encode()):
         raise HTTPException(
             HTTPStatus.FORBIDDEN, "this page is from before the server was restarted: load it again"

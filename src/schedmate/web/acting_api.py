@@ -13,7 +13,7 @@ from schedmate.model.failures import CORRECTIONS
 from schedmate.service.views.answers import CorrectedAnswer, RevertedAnswer, copied
 from schedmate.service.views.site_answers import RuleAnswer
 from schedmate.web import acts
-from schedmate.web.asking import AJobId, AKnownViewer, ASite
+from schedmate.web.asking import AJobId, AKnownViewer, ASite, OneLine
 from schedmate.web.etags import fresh_json
 from schedmate.web.problems import NO_JOB, PROBLEMS, described, refused_as_conflict
 
@@ -37,7 +37,7 @@ class CorrectionBody(BaseModel):
         ),
     ]
     """What the newest attempt really died of; `not_failed` where nothing was wrong."""
-    note: Annotated[str, Field(max_length=acts.LONGEST_NOTE)] = ""
+    note: Annotated[str, Field(max_length=acts.LONGEST_NOTE), OneLine] = ""
     """What the next person should know."""
     for_all: bool = False
     """Whether the same failure of any job is answered so, which only operators decide."""

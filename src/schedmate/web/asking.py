@@ -6,7 +6,10 @@ from http import HTTPStatus
 from typing import Annotated
 
 from fastapi import Depends, HTTPException, Path, Request
+from pydantic import AfterValidator
 
+from schedmate.model import BadInput
+from schedmate.model.legible import one_line
 from schedmate.service.visibility import Viewer
 from schedmate.web.queue import Wanted
 from schedmate.web.site import Site
@@ -43,6 +46,16 @@ def operator_of(viewer: Annotated[Viewer, Depends(known_viewer_of)]) -> Viewer:
     return viewer
 
 
+def _one_line(text: str) -> str:
+    """As a value of a body is refused: 422."""
+    try:
+        return one_line(text)
+    except BadInput as error:
+        raise ValueError(str(error)) from error
+
+
+OneLine = AfterValidator(_one_line)
+"""For text that a person writes: a note, a name."""
 AJobId = Annotated[str, Path(examples=["12", "12_3", "12+1"], max_length=200)]
 AKnownViewer = Annotated[Viewer, Depends(known_viewer_of)]
 AnOperator = Annotated[Viewer, Depends(operator_of)]

@@ -15,7 +15,7 @@ from schedmate.service.notifications.channels import channels_of, check_subscrip
 from schedmate.service.notifications.trial import send_test
 from schedmate.service.views.site_answers import NotificationTest, SubscriptionAnswer
 from schedmate.service.visibility import Viewer
-from schedmate.web.asking import AKnownViewer, ASite
+from schedmate.web.asking import AKnownViewer, ASite, OneLine
 from schedmate.web.etags import fresh_json
 from schedmate.web.problems import PROBLEMS, described, refused_as_conflict
 from schedmate.web.site import Site
@@ -31,7 +31,7 @@ class SubscriptionBody(BaseModel):
     kinds: Annotated[list[Literal["failed", "hung", "limit"]], Field(max_length=3)] = list(
         NOTICE_KINDS
     )
-    mail: Annotated[str, Field(max_length=300)] = ""
+    mail: Annotated[str, Field(max_length=300), OneLine] = ""
     """Where mail goes; empty: the user's name at the site's domain."""
 
 

@@ -21,7 +21,7 @@ from schedmate.service.usecases.tokens import (
 )
 from schedmate.service.views.answers import copied
 from schedmate.service.views.site_answers import NewToken, TokenAnswer, TokensPage
-from schedmate.web.asking import AKnownViewer, ASite
+from schedmate.web.asking import AKnownViewer, ASite, OneLine
 from schedmate.web.etags import fresh_json, tagged_json
 from schedmate.web.paging import APage, page_of
 from schedmate.web.problems import NOT_MODIFIED, PROBLEMS, described, refused_as_conflict
@@ -31,7 +31,7 @@ router = APIRouter(prefix="/api/v1/tokens", responses=PROBLEMS, tags=["access"])
 
 class TokenBody(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
-    name: Annotated[str, Field(max_length=LONGEST_NAME)] = ""
+    name: Annotated[str, Field(max_length=LONGEST_NAME), OneLine] = ""
     """What it is for."""
     days: Annotated[float, Field(gt=0, le=MOST_DAYS)] = 90.0
     """After how many it ends; not after the token that is shown for it."""

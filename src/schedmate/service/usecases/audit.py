@@ -1,4 +1,7 @@
-"""The audit trail: who did what, by a page, the API or a verb, and who failed to sign in."""
+"""The audit trail: who did what, by a page, the API or a verb, and who failed to sign in.
+
+Secrets in what a person wrote are masked before it is kept: operators read it, and it is exported.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from schedmate.model.access import CORRECTION, WITHDRAWAL
 from schedmate.model.account import account_name
+from schedmate.model.masking import masked
 from schedmate.store import PersonsAct
 
 if TYPE_CHECKING:
@@ -31,9 +35,8 @@ def record_act(
 ) -> None:
     """`user` is who did it; None: the account of this process."""
     done_by = account_name() if user is None else user
-    store.record_act(
-        PersonsAct(at=time.time(), user=done_by, action=action, about=about, detail=detail)
-    )
+    act = PersonsAct(at=time.time(), user=done_by, action=action, about=about, detail=detail)
+    store.record_act(masked(act))
 
 
 def record_failed_sign_in(store: Store, address: str, detail: str, *, user: str = "") -> None:
@@ -41,7 +44,7 @@ def record_failed_sign_in(store: Store, address: str, detail: str, *, user: str 
     act = PersonsAct(
         at=time.time(), user=user, action=FAILED_SIGN_IN, about=f"address {address}", detail=detail
     )
-    store.record_act(act, newest=MOST_FAILED)
+    store.record_act(masked(act), newest=MOST_FAILED)
 
 
 def correction_stands(store: Store, job_id: JobId) -> bool:

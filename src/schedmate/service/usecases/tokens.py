@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from schedmate.model import BadInput, NotFound, NotSignedIn
 from schedmate.model.access import Token, TokenScope
 from schedmate.model.account import account_name
+from schedmate.model.legible import one_line
 from schedmate.service.usecases.audit import record_act
 
 if TYPE_CHECKING:
@@ -100,6 +101,7 @@ def create_token(
         raise BadInput(f"{user!r} is no name of a user")
     if len(name) > LONGEST_NAME:
         raise BadInput(f"a token's name has {LONGEST_NAME} characters at most")
+    one_line(name)
     secret = PREFIX + secrets.token_urlsafe(_BYTES)
     now = time.time()
     ends = [] if days is None else [now + days * _DAY_S]
