@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections import Counter
 from collections.abc import Callable, Hashable
 from functools import cache
@@ -28,8 +27,6 @@ _FEW = 30
 """Values of a type after which its pydantic adapter is worth being built."""
 _LONG = 20_000
 """Characters of a text that pydantic reads sooner, its import included."""
-_NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
-_NO_CHARACTER = "\\1\N{REPLACEMENT CHARACTER}"
 _used: Counter[Any] = Counter()
 
 
@@ -62,19 +59,14 @@ def to_json(value: object) -> Any:
 
 
 def dumps(value: object, *, often: bool = False) -> str:
-    """Write JSON that everybody can read: no NaN, no NUL, no bytes smuggled in as surrogates.
+    """Write JSON that everybody can read: no NaN, and no bytes smuggled in as surrogates.
 
     `often` is for who writes many or large ones and has pydantic anyway: it is used at once.
     """
     plain = None if often else _by_codec(type(value), lambda by: by.write(value))
     if plain is None:
-        return _without_nul(_dumps_by_pydantic(value))
-    return _without_nul(json.dumps(plain, ensure_ascii=False, separators=(",", ":")))
-
-
-def _without_nul(text: str) -> str:
-    """PostgreSQL reads no JSON that has one, and SQLite's texts end there."""
-    return _NUL.sub(_NO_CHARACTER, text) if "\\u0000" in text else text
+        return _dumps_by_pydantic(value)
+    return json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
 
 
 def _dumps_by_pydantic(value: object) -> str:

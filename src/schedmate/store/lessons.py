@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from schedmate.model.lessons import LearnedRule, PastFailure, Teacher
-from schedmate.model.wire import dumps, loads
+from schedmate.model.wire import loads
+from schedmate.store.bodies import dumps
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,8 +6,9 @@ import json
 from typing import TYPE_CHECKING
 
 from schedmate.model import Job, JobId
-from schedmate.model.wire import dumps, loads
+from schedmate.model.wire import loads
 from schedmate.store.base import Change
+from schedmate.store.bodies import dumps
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from schedmate.model.access import Notice, Subscription
-from schedmate.model.wire import dumps, loads
+from schedmate.model.wire import loads
+from schedmate.store.bodies import dumps
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

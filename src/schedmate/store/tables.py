@@ -18,8 +18,9 @@ from schedmate.model import (
     Prediction,
     Progress,
 )
-from schedmate.model.wire import dumps, loads
+from schedmate.model.wire import loads
 from schedmate.store.base import KeptAdvice, KeptEvent, KeptProgress, Spending
+from schedmate.store.bodies import dumps
 from schedmate.store.facts import StoredFacts, action_record, facts_of
 from schedmate.store.lessons import Lessons
 from schedmate.store.listed_jobs import ListedJobs

@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from schedmate.model.access import Token
-from schedmate.model.wire import dumps, loads
+from schedmate.model.wire import loads
+from schedmate.store.bodies import dumps
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

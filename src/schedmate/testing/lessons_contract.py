@@ -6,7 +6,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from schedmate.testing.builders import a_learned_rule, a_past_failure, an_origin
+from schedmate.model import JobState
+from schedmate.testing.builders import (
+    a_diagnosis,
+    a_job,
+    a_learned_rule,
+    a_past_failure,
+    a_past_run,
+    an_origin,
+)
 
 if TYPE_CHECKING:
     from schedmate.store import Store
@@ -75,3 +83,18 @@ class LessonsContract:
         assert store.recall_failures(["a", "b"]) == {"a": theirs}
         assert list(store.past_failures()) == [theirs]
         assert list(store.learned_rules()) == [kept]
+
+    def test_a_nul_in_a_text_hides_nothing(self, store: Store) -> None:
+        """A person's note, a log's line or a job's name may have one."""
+        odd = "a\0b\\u0000c\0\0"
+        kept = "a\ufffdb\\u0000c\ufffd\ufffd"
+        run = a_past_run(job=a_job(name=odd, state=JobState.FAILED))
+        store.keep_run(run)
+        store.keep_diagnosis("1", 0, a_diagnosis("network", summary=odd))
+        store.keep_listed([run.job])
+        assert store.diagnoses("1")[0].summary == kept
+        [found] = store.page_of_runs(user=None, reason="network", limit=5, offset=0)
+        assert found.job.name == kept
+        assert not store.page_of_runs(user=odd, reason="network", limit=5, offset=0)
+        assert store.failure_reason(run) == "network"
+        assert set(store.job_facts(["1", odd])) >= {"1"}

@@ -122,21 +122,6 @@ class StoreContract(LessonsContract, OverviewContract, PeopleContract):
         assert store.cached_reading(text) == text
         assert store.cached_answer(text) == text
 
-    def test_a_nul_in_a_text_hides_nothing(self, store: Store) -> None:
-        """A person's note, a log's line or a job's name may have one."""
-        odd = "a\0b\\u0000c\0\0"
-        kept = "a\ufffdb\\u0000c\ufffd\ufffd"
-        run = a_past_run(job=a_job(name=odd, state=JobState.FAILED))
-        store.keep_run(run)
-        store.keep_diagnosis("1", 0, a_diagnosis("network", summary=odd))
-        store.keep_listed([run.job])
-        assert store.diagnoses("1")[0].summary == kept
-        [found] = store.page_of_runs(user=None, reason="network", limit=5, offset=0)
-        assert found.job.name == kept
-        assert not store.page_of_runs(user=odd, reason="network", limit=5, offset=0)
-        assert store.failure_reason(run) == "network"
-        assert set(store.job_facts(["1", odd])) >= {"1"}
-
     def test_everything_is_there_after_reopening(self, path: Path) -> None:
         action = _action()
         with closing(self.open(path, "local")) as store:

@@ -1,0 +1,16 @@
+"""Records as the JSON that tables keep."""
+
+from __future__ import annotations
+
+import re
+
+from schedmate.model import wire
+
+_NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
+_NO_CHARACTER = "\\1\N{REPLACEMENT CHARACTER}"
+
+
+def dumps(value: object) -> str:
+    """Without NUL: PostgreSQL reads no JSON that has one, and SQLite's texts end there."""
+    text = wire.dumps(value)
+    return _NUL.sub(_NO_CHARACTER, text) if "\\u0000" in text else text
