@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from contextlib import closing
 from dataclasses import replace
 
@@ -402,3 +403,67 @@ def test_a_requeue_that_was_overtaken_is_judged_by_what_became_of_it(store, then
     Actions(scheduler, store, "act").carry_out(an_action("requeue", exclude_nodes=("n1",)), 1.0)
 
     assert [record.state for record in store.actions()] == [state]
+
+
+def logged(caplog):
+    return [
+        (one.levelname, one.job, one.action, one.outcome)
+        for one in caplog.records
+        if one.name == "schedmate.actions"
+    ]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_is_logged_once_when_it_is_carried_out(scheduler, store, actions, caplog, kind):
+    put_job_for(scheduler, kind)
+    with caplog.at_level(logging.INFO):
+        actions.carry_out(an_action(kind, why="shortest first"), 1.0)
+        for look in (2.0, 3.0):
+            actions.finish_interrupted(look)
+    assert_done_once(scheduler, store, kind)
+    assert logged(caplog) == [("INFO", "1", kind, "done")]
+    assert "shortest first" in caplog.text
+    if kind == "set_nice":
+        assert f"set_nice:{NICE:g}" in caplog.text
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_is_logged_once_when_it_is_refused(scheduler, actions, caplog, monkeypatch, kind):
+    def refuse(*_, **__):
+        raise SchedulerError("access denied")
+
+    put_job_for(scheduler, kind)
+    for name in ("requeue", "cancel", "set_nice", "set_time_limit"):
+        monkeypatch.setattr(type(scheduler), name, refuse)
+    with caplog.at_level(logging.INFO):
+        actions.carry_out(an_action(kind), 1.0)
+        for look in (2.0, 3.0):
+            actions.finish_interrupted(look)
+    assert logged(caplog) == [("WARNING", "1", kind, "failed")]
+    assert "access denied" in caplog.text
+
+
+class InBulk(FakeScheduler):
+    """Takes nice numbers together, as Slurm's adapter does; refuses those of job 2."""
+
+    def set_nices(self, nices):
+        for job_id, nice in nices.items():
+            if job_id != "2":
+                self.set_nice(job_id, nice)
+        return {one: "access denied" if one == "2" else "" for one in nices}
+
+
+def test_nice_numbers_set_together_are_logged_one_by_one(store, caplog):
+    scheduler = InBulk()
+    scheduler.put(a_job(id="1"))
+    scheduler.put(a_job(id="2"))
+    actions = Actions(scheduler, store, "act")
+    with caplog.at_level(logging.INFO):
+        for job_id in ("1", "2"):
+            actions.carry_out(an_action("set_nice", job_id=job_id), 1.0)
+        for look in (2.0, 3.0):
+            actions.finish_interrupted(look)
+    assert sorted(logged(caplog)) == [
+        ("INFO", "1", "set_nice", "done"),
+        ("WARNING", "2", "set_nice", "failed"),
+    ]

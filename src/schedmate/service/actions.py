@@ -8,7 +8,6 @@ to be stopped first), and what a crash has left in between, the next looks go on
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from schedmate.model import (
@@ -28,7 +27,7 @@ from schedmate.model import (
 from schedmate.schedulers.base import DrainsNodes, OrdersInBulk, PlansApart
 from schedmate.service.account import Account, account_at
 from schedmate.service.hourly import ACTIONS_AN_HOUR, HourlyBound
-from schedmate.service.node_actions import NodeActions
+from schedmate.service.node_actions import ActionOutcome, NodeActions, settle
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,12 +44,6 @@ _ALLOWED: dict[Mode, frozenset[ActionKind]] = {
 _MINUTE_S = 60.0
 """Schedulers count limits in whole minutes."""
 _log = logging.getLogger("schedmate.actions")
-
-
-@dataclass(frozen=True, slots=True)
-class ActionOutcome:
-    state: ActionState
-    note: str = ""
 
 
 class Actions:
@@ -90,7 +83,7 @@ class Actions:
             else:
                 later = action.kind == "requeue"  # which waits for the next hour
                 state: ActionState = "intended" if later else "failed"
-                self._store.settle(action, state, at=now, note=self._hour.words)
+                settle(self._store, action, ActionOutcome(state, self._hour.words), now)
 
     def obstacle(self, action: Action) -> str | None:
         """Why it would only be recorded, None where it would be carried out."""
@@ -216,10 +209,15 @@ class Actions:
         if may and not begun and not self._hour.take(action, now):
             return False
         if not may:
-            self._store.settle(action, "observed", at=now)
+            settle(self._store, action, ActionOutcome("observed"), now)
         elif action.kind == "hold":
             # it may have been held and released by a person since: never hold twice
-            self._store.settle(action, "failed", at=now, note="interrupted; the job is not held")
+            settle(
+                self._store,
+                action,
+                ActionOutcome("failed", "interrupted; the job is not held"),
+                now,
+            )
             return False
         return may and self._do(action, now)
 
@@ -242,13 +240,13 @@ class Actions:
                 self._asked.discard(action.key)
                 objection = self._objections.pop(action.key, "")
                 note = objection if objection and outcome.state == "failed" else outcome.note
-                settled.append((action, outcome.state, note))
+                settled.append((action, ActionOutcome(outcome.state, note)))
             elif job is not None:
                 still_open.append((action, job))
         if settled:
             with self._store.together():
-                for action, state, note in settled:
-                    self._store.settle(action, state, at=now, note=note)
+                for action, came in settled:
+                    settle(self._store, action, came, now)
         return still_open
 
     def _look(self, ids: Sequence[JobId]) -> tuple[dict[JobId, Job], ActionOutcome | None]:
@@ -271,10 +269,9 @@ class Actions:
             return False
         except (SchedulerError, NotFound) as error:
             outcome = self._in_spite_of(action) or ActionOutcome("failed", str(error))
-            self._store.settle(action, outcome.state, at=now, note=outcome.note)
+            settle(self._store, action, outcome, now)
             return False
         if finished:
-            _log.info("%s: %s", action.key, action.why, extra=action.about)
             self._asked.add(action.key)
         return finished
 

@@ -1,8 +1,10 @@
-"""Draining nodes: at most once for the same failures, read back, never another's drain."""
+"""What came of an action is written down and logged. Draining nodes: at most once for the same
+failures, read back, never another's drain."""
 
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from schedmate.model import NotFound, SchedulerError, SchedulerUnreachable
@@ -11,7 +13,7 @@ from schedmate.schedulers.base import DrainsNodes
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from schedmate.model import Action, NodeState
+    from schedmate.model import Action, ActionState, NodeState
     from schedmate.schedulers.base import Scheduler
     from schedmate.store import Store
 
@@ -21,6 +23,24 @@ _log = logging.getLogger("schedmate.actions")
 def drain_reason(action: Action) -> str:
     """What Slurm keeps as the reason: by it a drain is known to be ours."""
     return f"schedmate: {action.why}"
+
+
+@dataclass(frozen=True, slots=True)
+class ActionOutcome:
+    state: ActionState
+    note: str = ""
+
+
+def settle(store: Store, action: Action, outcome: ActionOutcome, now: float) -> None:
+    """Write down what came of an action, in the log as well: one line each."""
+    store.settle(action, outcome.state, at=now, note=outcome.note)
+    about, note = {**action.about, "outcome": outcome.state}, outcome.note
+    if outcome.state == "done":
+        level = logging.WARNING if action.kind == "drain" else logging.INFO
+        why = "; ".join(filter(None, (action.why, note)))
+        _log.log(level, "%s: %s", action.key, why, extra=about)
+    elif outcome.state == "failed":
+        _log.warning("%s was not carried out: %s", action.key, note or action.why, extra=about)
 
 
 class NodeActions:
@@ -37,9 +57,8 @@ class NodeActions:
         except SchedulerUnreachable as error:
             _log.warning("%s waits: %s", action.key, error, extra=action.about)
         except (SchedulerError, NotFound) as error:
-            self._store.settle(action, "failed", at=now, note=str(error))
+            settle(self._store, action, ActionOutcome("failed", str(error)), now)
         else:
-            _log.warning("%s: %s", action.key, action.why, extra=action.about)
             self.settle([action], now)
 
     def settle(self, actions: Sequence[Action], now: float) -> None:
@@ -54,6 +73,7 @@ class NodeActions:
             state = states.get(action.node)
             ours = state is not None and state.reason == drain_reason(action)
             if ours and state is not None and state.condition == "drain":
-                self._store.settle(action, "done", at=now)
+                settle(self._store, action, ActionOutcome("done"), now)
             else:
-                self._store.settle(action, "failed", at=now, note="interrupted; it is not drained")
+                outcome = ActionOutcome("failed", "interrupted; it is not drained")
+                settle(self._store, action, outcome, now)

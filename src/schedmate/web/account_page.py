@@ -111,12 +111,17 @@ def audit(
         limit=paging.limit + 1,
         offset=paging.offset,
     )
+    last = None
+    if not found and paging.offset:
+        reached = site.store.acts(user=user or None, action=action or None, limit=paging.offset)
+        last = paging.last(len(reached), user=user, action=action)
     return page(
         "audit.html",
         request,
         viewer=viewer,
         acts=found[: paging.limit],
         following=paging.following(more=len(found) > paging.limit, user=user, action=action),
+        last=last,
         user=user,
         action=action,
         failed=FAILED_SIGN_IN,

@@ -12,7 +12,7 @@ from schedmate.model import JobState
 from schedmate.service.views.queue_row import queue_row
 from schedmate.web.asking import AQueue, ASite, AViewer
 from schedmate.web.paging import MOST
-from schedmate.web.queue import find, next_page
+from schedmate.web.queue import find, last_page, next_page
 from schedmate.web.readings import AReadings
 from schedmate.web.templating import live_page
 from schedmate.web.wording import in_words
@@ -44,6 +44,7 @@ def queue(
         found=found,
         following=next_page(wanted, found),
         before=wanted.before,
+        last=last_page(wanted, found),
         most=MOST,
         rows=[queue_row(view, now, in_words) for view in found.views],
         starts=readings.starts(now),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, TypeVar
 from urllib.parse import urlencode
@@ -27,12 +27,19 @@ class Paging:
     def end(self) -> int:
         return self.offset + self.limit
 
+    def last(self, total: int, **query: object) -> str | None:
+        """The query string of the last page of so many; None where there is none at all."""
+        return self._at((total - 1) // self.limit * self.limit, query) if total else None
+
     def following(self, *, more: bool, **query: object) -> str | None:
         """The query string of the page after this one, where there are more."""
         if not more or self.end > FARTHEST:
             return None
+        return self._at(self.end, query)
+
+    def _at(self, offset: int, query: Mapping[str, object]) -> str:
         stated = {name: value for name, value in query.items() if value not in ("", None)}
-        return f"?{urlencode({**stated, 'limit': self.limit, 'offset': self.end})}"
+        return f"?{urlencode({**stated, 'limit': self.limit, 'offset': offset})}"
 
 
 APage = Annotated[Paging, Depends()]

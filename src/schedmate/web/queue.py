@@ -115,6 +115,13 @@ def find(
     return Found(views=list(map(shown, page)), total=len(chosen), states=states)
 
 
+def last_page(wanted: Wanted, found: Found) -> Wanted | None:
+    """Where the page is behind the end of what there is; None where it is not."""
+    if not found.total or wanted.offset < found.total:
+        return None
+    return replace(wanted, offset=(found.total - 1) // wanted.limit * wanted.limit)
+
+
 def next_page(wanted: Wanted, found: Found) -> Wanted | None:
     following = wanted.offset + len(found.views)
     return replace(wanted, offset=following) if following < found.total else None
