@@ -102,14 +102,16 @@ def show_sweep(found: Sensitivity) -> None:
         _table(("policy", "mean", "from", "to"), means)
 
 
-def warn_of_hours(seconds: float) -> None:
-    """Before, not after, hours of work."""
-    if seconds >= _LONG_S:
+def warn_of_hours(seconds: float) -> bool:
+    """Before, not after, hours of work; whether it will be that long."""
+    long = seconds >= _LONG_S
+    if long:
         echo(
             f"this may take {duration(seconds)} on this machine; fewer jobs, policies or settings "
             "take less, --workers takes more cores",
             err=True,
         )
+    return long
 
 
 def talk_of_rows(result: SimulationResult) -> None:

@@ -83,18 +83,27 @@ def expected_s(
     workers: int | None = None,
     on_progress: OnProgress | None = None,
 ) -> float:
-    """About how long all of them take, by what jobs take on one core; 0 where even a large trace
-    would take minutes, and for several traces, which are not read beforehand."""
-    if len({task.source for task in tasks}) > 1:
-        return 0.0
+    """About how long all of them take at least, by what jobs take on one core under a policy that
+    decides at once; 0 where even a large trace would take minutes. Of several files the first is
+    read, and the others count by their size."""
     each = [_seconds_a_job(task) for task in tasks]
     if sum(each) * _MANY_JOBS < _WORTH_A_LOOK_S:
         return 0.0
-    jobs = tasks[0].jobs
-    if tasks[0].source != SYNTHETIC:
-        jobs = len(_loading(tasks[0], on_progress).columns)
+    files = [task for task in tasks if task.source != SYNTHETIC]
+    jobs_a_byte = 0.0
+    if files:
+        jobs_a_byte = len(_loading(files[0], on_progress).columns) / _bytes_of(files[0])
+    jobs = [
+        task.jobs if task.source == SYNTHETIC else jobs_a_byte * _bytes_of(task) for task in tasks
+    ]
     hands = min(workers or os.cpu_count() or 1, len(tasks))
-    return sum(each) * jobs / hands
+    return sum(cost * count for cost, count in zip(each, jobs, strict=True)) / hands
+
+
+def _bytes_of(task: SimulationTask) -> int:
+    """At least 1; also where there is no such file, which is refused when its turn comes."""
+    path = Path(task.source)
+    return max(1, path.stat().st_size) if path.is_file() else 1
 
 
 def _seconds_a_job(task: SimulationTask) -> float:
