@@ -117,10 +117,11 @@ def warn_of_hours(seconds: float) -> bool:
 def talk_of_rows(result: SimulationResult) -> None:
     """Say which rows of a file were of no use."""
     left = result.left_out
-    if left.bad:
-        more = "; …" if left.bad > len(left.first) else ""
-        words = f"left out {left.bad} of {left.rows} rows: {'; '.join(left.first)}{more}"
-        echo(f"{result.task.source}: {words}", err=True)
+    if left.unused:
+        more = ["…"] if left.bad > len(left.first) else []
+        sound = [f"rows that {why}: {count}" for why, count in left.sound.items()]
+        words = "; ".join([*left.first, *more, *sound])
+        echo(f"{result.task.source}: left out {left.unused} of {left.rows} rows: {words}", err=True)
 
 
 def warn_of_unread_code(result: SimulationResult) -> None:

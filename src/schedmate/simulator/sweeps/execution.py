@@ -45,13 +45,21 @@ _NAMED_ROWS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class BadRows:
-    """Rows of a file that could not be used."""
+class UnusedRows:
+    """Rows of a file that are not simulated."""
 
     bad: int = 0
+    """Of these there is something wrong with the row itself."""
     rows: int = 0
+    """In the whole file."""
     first: tuple[str, ...] = ()
     """What is wrong with the first few."""
+    sound: Mapping[str, int] = field(default_factory=dict)
+    """How many are no job for a GPU cluster, by the reason."""
+
+    @property
+    def unused(self) -> int:
+        return self.bad + sum(self.sound.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +67,7 @@ class SimulationResult:
     task: SimulationTask
     compared: PolicyComparison
     semi_synthetic: bool
-    left_out: BadRows
+    left_out: UnusedRows
     digest: Digest | None = None
     """Only where a report was asked for."""
 
@@ -72,7 +80,7 @@ class Loaded:
     columns: TraceColumns
     gpus: int | None
     notes: tuple[str, ...]
-    left_out: BadRows
+    left_out: UnusedRows
     runs: Mapping[JobId, PastRun] = field(default_factory=dict)
     """By id, where a store has them."""
 
@@ -290,7 +298,7 @@ def load(task: SimulationTask) -> Loaded:
     )
     kind = f"{SYNTHETIC} {task.like}" if task.like else SYNTHETIC
     name = f"{kind} (seed {task.seed})"
-    return Loaded(name=name, columns=columns, gpus=size, notes=(), left_out=BadRows())
+    return Loaded(name=name, columns=columns, gpus=size, notes=(), left_out=UnusedRows())
 
 
 @lru_cache(maxsize=1)
@@ -310,10 +318,11 @@ def _loaded(trace: Trace) -> Loaded:
         columns=columns_of(trace.jobs),
         gpus=trace.gpus,
         notes=tuple(notes),
-        left_out=BadRows(
+        left_out=UnusedRows(
             bad=len(trace.bad_rows),
-            rows=len(trace.bad_rows) + len(trace.jobs),
+            rows=len(trace.bad_rows) + len(trace.jobs) + sum(trace.left_out.values()),
             first=tuple(str(row) for row in trace.bad_rows[:_NAMED_ROWS]),
+            sound=trace.left_out,
         ),
         runs=trace.runs,
     )
