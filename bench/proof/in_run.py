@@ -1,14 +1,14 @@
-"""Whether it matters from which ends predictors learn, and what predicting again is worth.
+"""Whether it matters from which ends predictors learn.
 
-    python -m bench.proof.in_run                             # 25 minutes of one core
+    python -m bench.proof.in_run                             # 20 minutes of one core
     python -m bench.proof.in_run --seeds 0 --sites theta     # a trial
 
-The other commands predict each job once, when it is submitted, from the ends of the unaided run:
-predictions are then made once for all policies. A daemon learns from the ends of the queue that it
-orders, in which short jobs end first, and predicts again what waits. Here the same windows are run
-in all three ways, once each. Gain beside each policy and the 99th percentile with over alone,
-geometric mean over clusters; `over` is the gain over that of `beforehand`, paired by setting, with
-its 95 % interval over clusters.
+The other commands predict each job from the ends of the unaided run, once for all policies. A
+daemon learns from the ends of the queue that it orders, in which short jobs end first. Here the
+same windows are run in both ways, once each. Gain beside each policy and the 99th percentile with
+over alone, geometric mean over the clusters in which jobs wait; `over` is the gain by learning
+within the run over that by learning beforehand, paired by setting, with its 95 % interval over
+clusters.
 """
 
 from __future__ import annotations
@@ -17,23 +17,22 @@ import time
 from collections import defaultdict
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
-from typing import get_args
 
 import numpy as np
 
 from bench.command import command_line, machine, progress
-from bench.proof.measuring import by_cluster, geometric_mean, interval
+from bench.proof.measuring import by_cluster, geometric_mean, interval, jobs_wait
 from bench.proof.predictions import RUN_BY, KeptKnowledge, revision
 from bench.proof.settings import SEEDS, Window, setting, shaken
 from bench.proof.tuned_baselines import chosen
 from schedmate.simulator import plan
 from schedmate.simulator.experiments.run import run
-from schedmate.simulator.experiments.setting import Learns
 
 PREDICTORS = ("history", "site_model", "semantic")
 POLICIES = ("easy", "multifactor")
-WAYS: tuple[Learns, ...] = get_args(Learns)
-Found = dict[tuple[str, str, Learns], tuple[float, float]]
+WAYS = {"beforehand": False, "within the run": True}
+Key = tuple[str, str, str]
+Found = dict[Key, tuple[float, float]]
 
 
 def measured(window: Window) -> tuple[str, Found]:
@@ -44,9 +43,11 @@ def measured(window: Window) -> tuple[str, Found]:
     for policy in POLICIES:
         ended = run(here, plan(policy), knowledge).outcome.end
         alone = ended - here.columns.submit
+        if not jobs_wait(policy, here.columns, alone):
+            continue
         for predictor in PREDICTORS:
-            for way in WAYS:
-                asked = replace(here, learns=way)
+            for way, within in WAYS.items():
+                asked = replace(here, learns_within=within)
                 aided = run(asked, plan(f"{policy}+advisor"), knowledge, predictor=predictor)
                 after = aided.outcome.end - here.columns.submit
                 tail = np.quantile(after, 0.99) / np.quantile(alone, 0.99)
@@ -67,9 +68,9 @@ def main() -> None:
         Window(site=name, seed=seed, explained=asked.share)
         for name, seed in chosen(sites, asked.seeds, held_out=False)
     ]
-    gains: dict[tuple[str, str, Learns], list[tuple[str, float]]] = defaultdict(list)
-    tails: dict[tuple[str, str, Learns], list[float]] = defaultdict(list)
-    ratios: dict[tuple[str, str, Learns], list[tuple[str, float]]] = defaultdict(list)
+    gains: dict[Key, list[tuple[str, float]]] = defaultdict(list)
+    tails: dict[Key, list[float]] = defaultdict(list)
+    ratios: dict[Key, list[tuple[str, float]]] = defaultdict(list)
     with ProcessPoolExecutor(asked.workers) as pool:
         done = pool.map(measured, windows)
         for _ in progress(windows, "settings"):
@@ -77,7 +78,7 @@ def main() -> None:
             for key, (gain, tail) in found.items():
                 gains[key].append((site, gain))
                 tails[key].append(tail)
-                before = found[(*key[:2], WAYS[0])][0]
+                before = found[(*key[:2], "beforehand")][0]
                 ratios[key].append((site, gain / before))
     print(f"\nshare {asked.share:g}, {len(windows)} settings, one run each")
     print(f"{'':26}{'learns':18}{'gain':>7}{'p99':>7}  over")
@@ -87,7 +88,7 @@ def main() -> None:
         over = f"{geometric_mean(by_cluster(ratios[key])):.3f} ({low:.2f} to {high:.2f})"
         print(
             f"{policy + ', ' + predictor:26}{way:18}{geometric_mean(by_cluster(rows)):7.3f}"
-            f"{geometric_mean(tails[key]):7.2f}  {'' if way == WAYS[0] else over}"
+            f"{geometric_mean(tails[key]):7.2f}  {over if WAYS[way] else ''}"
         )
     print(f"\nrevision {revision(RUN_BY)}; {time.monotonic() - began:.0f} s on {machine()}")
 

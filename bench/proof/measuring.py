@@ -164,7 +164,7 @@ def _row(
         policy=policy,
         plan=planned,
         predictor=predictor,
-        counts=_counts(policy, columns, before),
+        counts=jobs_wait(policy, columns, before),
         gain=float(before.mean() / after.mean()),
         p99=float(tails[1] / tails[0]),
         slowdown_gain=float(slow_before.mean() / slow_after.mean()),
@@ -183,7 +183,7 @@ def _error(predicted_s: np.ndarray, ran_s: np.ndarray) -> float:
     return float(np.nanmean(np.abs(off)))
 
 
-def _counts(policy: str, columns: TraceColumns, completion_s: np.ndarray) -> bool:
+def jobs_wait(policy: str, columns: TraceColumns, completion_s: np.ndarray) -> bool:
     """A policy that stretches jobs makes their run times itself: there all settings count."""
     if POLICIES[policy].orders_by == "goodput":
         return True

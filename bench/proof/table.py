@@ -96,6 +96,32 @@ def _figures(these: Rows) -> str:
     )
 
 
+def split(rows: Rows, explained: float) -> None:
+    """The gain where users are known and where a cluster of a trace has one user, and with traces
+    instead of clusters as the sample."""
+    print("\npolicy | predictor | users known | one user | mean of traces (95 % over traces)")
+    for policy in dict.fromkeys(row["policy"] for row in rows):
+        for predictor in CONTROLS:
+            gains = [
+                (row["site"], row["gain"])
+                for row in rows
+                if (row["policy"], row["predictor"]) == (policy, predictor)
+                and row["counts"]
+                and row["explained"] == explained
+            ]
+            known = [gain for site, gain in gains if "/" not in site]
+            alone = [gain for site, gain in gains if "/" in site]
+            if not (known and alone):
+                continue
+            traces = by_cluster((site.partition("/")[0], gain) for site, gain in gains)
+            low, high = interval(traces)
+            print(
+                f"{policy} | {predictor} | {geometric_mean(known):.2f} ({len(known)}) | "
+                f"{geometric_mean(alone):.2f} ({len(alone)}) | "
+                f"{geometric_mean(traces):.2f} ({low:.2f} to {high:.2f})"
+            )
+
+
 def compare_to_history(rows: Rows, explained: float) -> None:
     """Setting by setting: the gain by each predictor over that by each of the others that read no
     code, and in how many settings it is behind by more than 2 %; `best` is the best of those in
@@ -196,6 +222,7 @@ def main() -> None:
         if these:
             print(f"\n{name}\n")
             summarise(these, arguments.explained)
+            split(these, arguments.explained)
             compare_to_history(these, arguments.explained)
             list_settings(these, arguments.explained)
     revisions = ", ".join(sorted({row["revision"] for row in rows}))

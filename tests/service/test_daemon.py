@@ -32,7 +32,6 @@ from schedmate.service.daemon.failures import _READ_AGAIN_S
 from schedmate.service.daemon.signals import Signals
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_diagnosis, a_job, a_past_run, an_advice
-from schedmate.testing.history import past_run
 from schedmate.testing.scheduler import FakeScheduler
 from schedmate.tracker import JobTracker
 from schedulers.local_site import wait_for
@@ -497,43 +496,3 @@ def test_a_job_that_cannot_be_read_keeps_its_provisional_place(stage, monkeypatc
     stage.daemon.cycle(1.0)
 
     assert [call[0] for call in stage.scheduler.calls] == ["set_nice"]
-
-
-def test_a_job_that_waits_is_predicted_again_by_what_ended_since(stage):
-    (stage.log.parent / "train.py").write_text("print('hello')\n")
-    stage.put("1", JobState.PENDING, most_nice=1000, submit_time=1000.0)
-    stage.daemon.cycle(1000.0)
-    unknown = stage.scheduler.calls[-1]
-    runs = [past_run(f"r{number}", 60.0, user="ann", ended_at=1500.0) for number in range(5)]
-    stage.store.keep_runs(runs)
-
-    stage.daemon.cycle(1100.0)
-    assert stage.scheduler.calls[-1] == unknown, "too soon to ask again"
-    stage.daemon.cycle(3000.0)
-
-    assert unknown == ("set_nice", "1", "500")
-    assert stage.scheduler.calls[-1][:2] == ("set_nice", "1")
-    assert int(stage.scheduler.calls[-1][2]) < 500
-    [*_, record] = stage.store.actions()
-    assert record.action.reason.code == "predicted_again"
-    assert stage.store.advice("1").advice.prediction.duration_s.p50 == pytest.approx(60.0, rel=0.5)
-
-
-def test_a_long_queue_is_predicted_again_over_several_looks(stage, monkeypatch):
-    (stage.log.parent / "train.py").write_text("print('hello')\n")
-    monkeypatch.setattr("schedmate.service.daemon.daemon._AGAIN_S", 0.0)
-    for number in range(3):
-        stage.put(str(number), JobState.PENDING, most_nice=1000, submit_time=1000.0)
-    stage.daemon.cycle(1000.0)
-    stage.store.keep_runs(
-        [past_run(f"r{number}", 60.0, user="ann", ended_at=1500.0) for number in range(5)]
-    )
-
-    changed = []
-    for look in range(4):
-        before = len(stage.scheduler.calls)
-        stage.daemon.cycle(3000.0 + 30.0 * look)
-        changed.append(len(stage.scheduler.calls) - before)
-
-    assert sum(changed) == 3
-    assert max(changed) == 1, "one a look, where a look has no time for more"

@@ -197,7 +197,7 @@ def test_a_job_that_waited_is_predicted_again_by_what_ended_meanwhile(store, bac
     advised(store, waiting)
     updater.submitted(waiting)
     started = replace(waiting, state=JobState.RUNNING, start_time=NOW + 9000)
-    again = updater.predict_again(started, NOW + 9000)
+    again = updater.predict_again(started)
     assert 300 < again.advice.prediction.duration_s.p50 < 1500
     assert store.advice("j1") == again
 
@@ -207,7 +207,7 @@ def test_what_cannot_be_predicted_again_stands_as_it_was(store, background, capl
     waiting = job()
     advised(store, waiting)
     monkeypatch.setattr("schedmate.service.daemon.site_model_updater.predict", lambda *_: 1 / 0)
-    assert updater.predict_again(waiting, NOW + 9000) is None
+    assert updater.predict_again(replace(waiting, start_time=NOW + 9000)) is None
     assert "is not predicted again" in caplog.text
     assert store.advice("j1").advice.prediction.duration_s.p50 == 2
 

@@ -6,7 +6,6 @@ from schedmate.core.engine import DecisionEngine
 from schedmate.core.events import (
     EVENTS,
     ActivitySeen,
-    AdviceCause,
     Event,
     JobAdvised,
     JobDiagnosed,
@@ -36,7 +35,6 @@ from schedmate.core.interactive import is_interactive
 from schedmate.core.known_job import KnownJob
 from schedmate.core.order import NiceHistory
 from schedmate.core.retry import DecisionLimits, NodeChoice, RetryPlan, plan_retry
-from schedmate.core.revisions import differs
 from schedmate.core.scope import Scope
 from schedmate.core.time_limits import TimeLimits
 
@@ -44,7 +42,6 @@ __all__ = [
     "EVENTS",
     "Act",
     "ActivitySeen",
-    "AdviceCause",
     "Advise",
     "Attempt",
     "DecisionEngine",
@@ -78,7 +75,6 @@ __all__ = [
     "SuspectNode",
     "TimeLimits",
     "Track",
-    "differs",
     "hold_phase",
     "is_interactive",
     "job_of",

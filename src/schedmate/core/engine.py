@@ -43,7 +43,7 @@ from schedmate.core.instructions import (
     Measure,
 )
 from schedmate.core.known_job import KnownJob
-from schedmate.core.order import Turn, next_nice
+from schedmate.core.order import NewNumber, Turn, next_nice
 from schedmate.core.reactions import (
     about_failure,
     act,
@@ -51,10 +51,8 @@ from schedmate.core.reactions import (
     left_unattended,
     looks_at,
     waited_long,
-    why_ordered,
 )
 from schedmate.core.retry import DecisionLimits, plan_retry
-from schedmate.core.revisions import again_at, sets_back
 from schedmate.core.time_limits import TimeLimits
 from schedmate.model import (
     DecisionReason,
@@ -132,7 +130,6 @@ class DecisionEngine:
         known = self._known.get(job.id)
         if known is None:
             known = self._known[job.id] = KnownJob.met(job, event.past)
-            known.advised_at = event.at if known.read else known.advised_at
             return [*self._order(known, event.at), Advise(job), *looks_at(job)]
         before = known.job
         known.see(job)
@@ -143,7 +140,6 @@ class DecisionEngine:
                 *self._order(known, event.at),
                 *self._give_back_limit(known, event.at),
                 *self._check_held(known, event.at),
-                *self._predict_again(known, event.at),
             ]
         again = before.state is JobState.PENDING and waited_long(job)
         advise = [Advise(job, again=True)] if again else []
@@ -154,10 +150,8 @@ class DecisionEngine:
         if known is None:
             return []
         known.advice, known.read = event.advice or known.advice, True
-        known.advised_at = event.at
-        revised = event.cause == "waited" and sets_back(known.ordered_by, known.prediction)
         return [
-            *self._order(known, event.at, revised=revised),
+            *self._order(known, event.at),
             *self._lower_limit(known),
             *self._hold(known, event.at),
         ]
@@ -173,23 +167,7 @@ class DecisionEngine:
         known = self._known.get(job_id)
         if known is None or not known.nice.ordered:
             return None
-        return self._limits.fairness.due(known.job, known.shortest_s, known.waited_s)
-
-    def again_at(self, job_id: JobId) -> float | None:
-        """When a waiting job will be predicted again, None where it will not."""
-        known = self._known.get(job_id)
-        if known is None or not known.nice.ordered or not known.read or known.reverted:
-            return None
-        return again_at(known.job, known.advised_at)
-
-    def _predict_again(self, known: KnownJob, at: float) -> list[Instruction]:
-        """By what has ended while it waits."""
-        due, again = self.due(known.job.id), self.again_at(known.job.id)
-        overdue = due is not None and at >= due
-        if again is None or at < again or overdue or self.objection(known) is not None:
-            return []
-        known.advised_at = at
-        return [Advise(known.job, again=True)]
+        return self._limits.fairness.due(known.job, known.prediction, known.waited_s)
 
     def _hold(self, known: KnownJob, at: float) -> list[Instruction]:
         """Hold a job that cannot succeed as it is now; release one that can again."""
@@ -210,10 +188,10 @@ class DecisionEngine:
         known.checked_at = at
         return [Advise(known.job, afresh=True)]
 
-    def _order(self, known: KnownJob, at: float, *, revised: bool = False) -> list[Instruction]:
+    def _order(self, known: KnownJob, at: float) -> list[Instruction]:
         """Give a job that waits its nice number, as soon as it can have one, and take it back."""
         job, prediction, fairness = known.job, known.prediction, self._limits.fairness
-        due = fairness.due(job, known.shortest_s, known.waited_s)
+        due = fairness.due(job, prediction, known.waited_s)
         if known.reverted:
             return []
         turn = Turn(
@@ -221,20 +199,32 @@ class DecisionEngine:
             overdue=due is not None and at >= due,
             left_alone=self.objection(known) is not None,
             waited_s=known.waited_s,
-            revised=revised,
         )
         candidate = Candidate(job, prediction)
         number, known.nice = next_nice(self._ordering, candidate, known.nice, turn)
         if number is None:
             return []
-        known.job, known.ordered_by = replace(job, nice=number.nice), prediction
+        known.job = replace(job, nice=number.nice)
         provisional = not known.read and number.code is None
-        detail = self.objection(known) if number.code == "left_alone" else None
-        if number.code == "overtaken_enough":
-            hours = fairness.bound_s(known.shortest_s) / 3600
-            detail = f"it has waited {hours:.3g} hours, and is not overtaken any more"
-        reason = why_ordered(known, number, self._ordering.name, detail)
+        reason = self._why_ordered(known, number, fairness.bound_s(prediction))
         return [act("set_nice", job, reason, value=number.nice, provisional=provisional)]
+
+    def _why_ordered(self, known: KnownJob, number: NewNumber, bound_s: float) -> DecisionReason:
+        prediction = known.prediction
+        spread = None if prediction is None else prediction.duration_s
+        detail = "" if prediction is None else prediction.explanation
+        if number.code == "overtaken_enough":
+            detail = f"it has waited {bound_s / 3600:.3g} hours, and is not overtaken any more"
+        if number.code == "left_alone":
+            detail = self.objection(known) or ""
+        return DecisionReason(
+            code=number.code or ("unknown_duration" if spread is None else "shorter_first"),
+            ordering=self._ordering.name,
+            predicted_s=spread,
+            basis="none" if prediction is None else prediction.basis,
+            waited_s=known.nice.made_up_s,
+            detail=detail,
+        )
 
     def _lower_limit(self, known: KnownJob) -> list[Instruction]:
         job, prediction = known.job, known.prediction

@@ -16,9 +16,9 @@ from schedmate.core.order import NEVER_ORDERED, NiceHistory
 from schedmate.core.retry import NodeChoice
 from schedmate.model import Activity, Advice, Diagnosis, Job, JobId, Progress
 
-AdviceCause = Literal["submitted", "waited", "started", "refined", "checked"]
-"""Read when it was submitted, predicted again while it waited or as it started, improved by a
-model, or read again while it was held."""
+AdviceCause = Literal["submitted", "started", "refined", "checked"]
+"""Read when it was submitted, predicted again as it started, improved by a model, or read again
+while it was held."""
 DiagnosedBy = Literal["handler", "model", "person"]
 
 

@@ -2,8 +2,7 @@
 
 A nice number sets a job back behind others. Once it has waited for the bound, its number is taken
 back, and from then on it stands where its scheduler alone would have put it: a job that its
-scheduler puts behind it does not start before it any more. Of several predictions the shortest
-counts: the bound never grows while a job waits.
+scheduler puts behind it does not start before it any more.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING
 from schedmate.model import JobState
 
 if TYPE_CHECKING:
-    from schedmate.model import Job
+    from schedmate.model import Job, Prediction
 
 _HOUR_S = 3600.0
 
@@ -27,12 +26,13 @@ class FairnessLimits:
     hours: float = 12.0
     times: float = 5.0
 
-    def bound_s(self, predicted_s: float | None) -> float:
-        return max(self.hours * _HOUR_S, self.times * (predicted_s or 0.0))
+    def bound_s(self, prediction: Prediction | None) -> float:
+        spread = None if prediction is None else prediction.duration_s
+        return max(self.hours * _HOUR_S, 0.0 if spread is None else self.times * spread.p50)
 
-    def due(self, job: Job, predicted_s: float | None, waited_s: float = 0.0) -> float | None:
+    def due(self, job: Job, prediction: Prediction | None, waited_s: float = 0.0) -> float | None:
         """When the bound of a waiting job is reached; `waited_s` are its waits for earlier runs."""
         if job.state is not JobState.PENDING:
             return None
         since = max(job.submit_time, job.eligible_time or 0.0)
-        return since + self.bound_s(predicted_s) - waited_s
+        return since + self.bound_s(prediction) - waited_s

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from schedmate.core.attempts import Attempt, Hung
 from schedmate.core.holds import HoldPhase
-from schedmate.core.order import NEVER_ORDERED, NiceHistory, shorter
+from schedmate.core.order import NEVER_ORDERED, NiceHistory
 from schedmate.model import Advice, Job, JobState, Prediction, Progress
 
 if TYPE_CHECKING:
@@ -33,10 +33,6 @@ class KnownJob:
     read: bool = False
     """Whether its code was read, or is known to be unreadable."""
     nice: NiceHistory = NEVER_ORDERED
-    advised_at: float = float("inf")
-    """When it was last predicted, or asked about."""
-    ordered_by: Prediction | None = None
-    """What its number goes by."""
     user_limit_s: float | None = None
     our_limit_s: float | None = None
     given_back_at: float = float("-inf")
@@ -77,12 +73,6 @@ class KnownJob:
         return None if self.advice is None else self.advice.prediction
 
     @property
-    def shortest_s(self) -> float | None:
-        """What is predicted of it, or was when it got a number, if that was shorter."""
-        spread = None if self.prediction is None else self.prediction.duration_s
-        return shorter(self.nice.shortest_s, None if spread is None else spread.p50)
-
-    @property
     def is_lowered(self) -> bool:
         """Whether the scheduler may still go by a limit of ours."""
         ours, shown = self.our_limit_s, self.job.request.time_limit_s
@@ -93,7 +83,6 @@ class KnownJob:
         return cls(
             job,
             advice=past.advice,
-            ordered_by=None if past.advice is None else past.advice.prediction,
             read=past.advice is not None,
             attempts=dict(past.attempts),
             nice=past.nice,

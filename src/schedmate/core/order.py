@@ -25,8 +25,6 @@ class NiceHistory:
     """It has its number for good, or was refused one."""
     made_up_s: float = 0.0
     """How much lost age its number makes up for."""
-    shortest_s: float | None = None
-    """Of the run times by which it was ordered."""
 
     @classmethod
     def of(cls, records: Iterable[ActionRecord], attempt: int) -> NiceHistory:
@@ -41,15 +39,12 @@ class NiceHistory:
         number, firm = int(record.action.value or 0), not record.action.provisional
         reason = record.action.reason
         made_up_s = self.made_up_s if reason is None else reason.waited_s
-        spread = None if reason is None else reason.predicted_s
-        shortest_s = shorter(self.shortest_s, None if spread is None else spread.p50)
         match record.state:
             case "done":
                 settled = self.settled or firm
-                return NiceHistory(frozenset({number}), True, settled, made_up_s, shortest_s)
+                return NiceHistory(frozenset({number}), True, settled, made_up_s)
             case "intended":
-                ours = self.ours | {number}
-                return NiceHistory(ours, True, self.settled, made_up_s, shortest_s)
+                return NiceHistory(self.ours | {number}, True, self.settled, made_up_s)
             case "failed" if record.action.attempt == attempt:
                 return replace(self, settled=True)
         return self
@@ -58,11 +53,6 @@ class NiceHistory:
         """Once the scheduler shows a number of ours, any other one is somebody else's."""
         written = self.ordered and nice in self.ours and nice != 0
         return replace(self, ours=frozenset({nice})) if written else self
-
-
-def shorter(one: float | None, other: float | None) -> float | None:
-    known = [each for each in (one, other) if each is not None]
-    return min(known, default=None)
 
 
 NEVER_ORDERED = NiceHistory()
@@ -78,8 +68,6 @@ class Turn:
     left_alone: bool = False
     waited_s: float = 0.0
     """Its waits for runs that we queued again, which its scheduler no longer counts."""
-    revised: bool = False
-    """It is predicted otherwise than when it got its number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +100,6 @@ def next_nice(
         ordered=history.ordered or settled is not None,
         settled=history.settled if settled is None else settled,
         made_up_s=turn.waited_s,
-        shortest_s=shorter(history.shortest_s, candidate.expected_s),
     )
     if number == job.nice:
         return None, after
@@ -131,11 +118,9 @@ def _place(
         return 0, "overtaken_enough" if turn.overdue else "left_alone", None
     if place > 0 and job.priority is not None and 0 < job.priority <= FLOOR:
         return place // 2, "at_the_floor", None
-    settled = history.settled and not turn.revised
-    if settled or job.most_nice is None or (history.ordered and not turn.read):
+    if history.settled or job.most_nice is None or (history.ordered and not turn.read):
         return place, None, None
-    code: ReasonCode | None = "predicted_again" if history.settled else None
-    return nice_of(ordering, candidate, job.most_nice), code, turn.read
+    return nice_of(ordering, candidate, job.most_nice), None, turn.read
 
 
 def _points(job: Job, waited_s: float) -> int:

@@ -12,30 +12,11 @@ from schedmate.model import SURE_ENOUGH, Action, ActionKind, DecisionReason, Job
 if TYPE_CHECKING:
     from schedmate.core.drains import SuspectNode
     from schedmate.core.known_job import KnownJob
-    from schedmate.core.order import NewNumber
     from schedmate.core.retry import RetryPlan
     from schedmate.model import Diagnosis
 
 _LONG_WAIT_S = 60.0
 """A job that waited so long is predicted again as it starts."""
-
-
-def why_ordered(
-    known: KnownJob, number: NewNumber, ordering: str, detail: str | None
-) -> DecisionReason:
-    """By default in the words of the prediction."""
-    prediction = known.prediction
-    spread = None if prediction is None else prediction.duration_s
-    if detail is None:
-        detail = "" if prediction is None else prediction.explanation
-    return DecisionReason(
-        code=number.code or ("unknown_duration" if spread is None else "shorter_first"),
-        ordering=ordering,
-        predicted_s=spread,
-        basis="none" if prediction is None else prediction.basis,
-        waited_s=known.nice.made_up_s,
-        detail=detail,
-    )
 
 
 def left_unattended(known: KnownJob) -> list[Instruction]:

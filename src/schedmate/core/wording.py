@@ -12,7 +12,6 @@ _WORDS: Final[dict[ReasonCode, str]] = {
     "unknown_duration": "{0.ordering}: its duration is unknown",
     "overtaken_enough": "{0.detail}",
     "at_the_floor": "its priority has reached the scheduler's lowest, where numbers order nothing",
-    "predicted_again": "{0.ordering}, by what has ended since: {0.detail}",
     "age_made_up": "{0.ordering}: the age that it lost when it was queued again is made up for",
     "limit_from_prediction": "it is predicted to need less: {0.detail}",
     "limit_too_short": "it may need more than the lowered limit",

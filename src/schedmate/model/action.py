@@ -61,9 +61,6 @@ class Action:
             suffix = f":{self.reason.code}:{self.reason.failure}"
         if self.reason is not None and self.reason.code in _CHANGES:
             suffix += f":{self.reason.code}"
-        if self.reason is not None and self.reason.code == "predicted_again":
-            spread = self.reason.predicted_s
-            suffix += "" if spread is None else f":{spread.p50:.6g}"
         about = f"node {self.node}" if self.node else f"{self.job_id}:{self.attempt}"
         return f"{about}:{self.kind}{suffix}"
 

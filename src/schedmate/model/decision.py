@@ -12,7 +12,6 @@ ReasonCode = Literal[
     "unknown_duration",
     "overtaken_enough",
     "at_the_floor",
-    "predicted_again",
     "age_made_up",
     "limit_from_prediction",
     "limit_too_short",

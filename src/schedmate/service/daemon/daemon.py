@@ -10,13 +10,11 @@ import logging
 import time
 from collections import deque
 from contextlib import contextmanager
-from functools import partial
 from typing import TYPE_CHECKING
 
 from schedmate.core import (
     Act,
     ActivitySeen,
-    AdviceCause,
     Advise,
     DecisionEngine,
     Diagnose,
@@ -66,8 +64,6 @@ _RETRY_AFTER_S = 60.0
 _PLACELESS_S = 2.0
 """How long new jobs may be read before all of them have a provisional place in the queue."""
 _NODES_APART_S = 300.0
-_AGAIN_S = 0.5
-"""Of one look goes by at most for predicting again what waits."""
 _log = logging.getLogger("schedmate.daemon")
 
 
@@ -119,7 +115,6 @@ class Daemon:
         self._retry_at: dict[JobId, float] = {}
         self._started = False
         self._to_advise: dict[JobId, None] = {}  # in this look or in a later one
-        self._to_predict: dict[JobId, None] = {}  # once more, as they wait
         self._provisional: dict[JobId, Action] = {}
         """Places in the queue for jobs that are about to be read in this look."""
 
@@ -136,7 +131,6 @@ class Daemon:
             if now >= self._retry_at.get(job.id, 0.0):
                 self._see(job, now)
         self._advise_all_pending(now)
-        self._predict_waiting_again(now)
         for job_id, progress in self._watching.look(now):
             if self._filter.is_new(job_id, progress, now):
                 self._send(ProgressSeen(now, job_id, progress))
@@ -162,16 +156,6 @@ class Daemon:
             del self._to_advise[job.id]
             self._advise_pending(job, now)
         self._place_provisionally(now)
-
-    def _predict_waiting_again(self, now: float) -> None:
-        """Those that start next go first; the rest has its turn in later looks."""
-        until = time.monotonic() + _AGAIN_S
-        waiting = [self._engine.known[job_id].job for job_id in self._to_predict]
-        for number, job in enumerate(sorted(waiting, key=_starts_next)):
-            if number and time.monotonic() > until:
-                break
-            del self._to_predict[job.id]
-            self._send_about(job, now, partial(self._advise_again, job, now))
 
     def _place_provisionally(self, now: float) -> None:
         places, self._provisional = self._provisional, {}
@@ -231,7 +215,6 @@ class Daemon:
     def _forget(self, job_id: JobId, now: float) -> None:
         self._provisional.pop(job_id, None)
         self._to_advise.pop(job_id, None)
-        self._to_predict.pop(job_id, None)
         self._failures.forget(job_id)
         self._completion.forget(job_id)
         self._send(JobForgotten(now, job_id))
@@ -316,9 +299,6 @@ class Daemon:
 
     def _advise_as_wanted(self, wanted: Advise, now: float) -> Sequence[Event]:
         job = wanted.job
-        if wanted.again and job.state is JobState.PENDING:
-            self._to_predict[job.id] = None
-            return []
         if wanted.again:
             return self._advise_again(job, now)
         if wanted.afresh:
@@ -350,9 +330,8 @@ class Daemon:
         return [] if advice is None else [JobAdvised(now, job.id, advice, cause="checked")]
 
     def _advise_again(self, job: Job, now: float) -> Sequence[Event]:
-        kept = self._site_model.predict_again(job, now)
-        cause: AdviceCause = "waited" if job.state is JobState.PENDING else "started"
-        return [] if kept is None else [JobAdvised(now, job.id, kept.advice, cause=cause)]
+        kept = self._site_model.predict_again(job)
+        return [] if kept is None else [JobAdvised(now, job.id, kept.advice, cause="started")]
 
     def _remember(self, job: Job) -> None:
         ended = self._watching.end(job)

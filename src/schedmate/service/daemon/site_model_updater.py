@@ -16,7 +16,6 @@ from schedmate.advisor.launch.target import Target
 from schedmate.advisor.predict.jobs import EndedJob, facts_of
 from schedmate.advisor.predict.prediction import predict
 from schedmate.advisor.predict.site_model import learnt_site_model
-from schedmate.core import differs
 from schedmate.model import JobState, StoreUnavailable
 from schedmate.service.usecases.history_import import learn_from
 
@@ -103,16 +102,16 @@ class SiteModelUpdater:
         if self._unfinished.pop(job_id, None) is not None and (site := self._site()) is not None:
             site.forget(job_id)
 
-    def predict_again(self, job: Job, now: float) -> KeptAdvice | None:
+    def predict_again(self, job: Job) -> KeptAdvice | None:
         """The advice with a prediction by what ended while it waited, its siblings say.
 
         Fail open: None where there is no better one, and what was predicted before stands.
         """
         kept = self._store.advice(job.id)
-        if kept is None:
+        if kept is None or job.start_time is None:
             return None
         try:
-            target = replace(Target.from_job(job, None), submitted_at=job.start_time or now)
+            target = replace(Target.from_job(job, None), submitted_at=job.start_time)
             prediction = predict(self._store, target, kept.fingerprint, kept.advice.workload)
         except StoreUnavailable:
             raise
@@ -121,10 +120,7 @@ class SiteModelUpdater:
                 "job %s is not predicted again", job.id, exc_info=True, extra={"job": job.id}
             )
             return None
-        waits = job.state is JobState.PENDING
-        if prediction.duration_s is None or (
-            waits and not differs(kept.advice.prediction, prediction)
-        ):
+        if prediction.duration_s is None:
             return None
         again = replace(kept, advice=replace(kept.advice, prediction=prediction))
         self._store.keep_advice(job.id, again)

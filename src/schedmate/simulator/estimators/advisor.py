@@ -166,11 +166,6 @@ class SitePredictor:
         blended = self._blended[job] = self._join(job, facts, mass)
         return blended.or_alone(alone)
 
-    def again(self, job: int, facts: Facts) -> Spread:
-        """Of a job that waits, by what has ended since; nothing is learnt from being asked."""
-        site = self._site.predict(facts)
-        return self._join(job, facts, site.mass).or_alone(site.duration_s)
-
     def _join(self, job: int, facts: Facts, mass: Pmf) -> Blended:
         sketch, claim = self._claimed(job, facts)
         return self._blend.predict(

@@ -1,8 +1,8 @@
 """Predictors within a run: they learn from it as it goes, as a daemon does.
 
-A job is predicted when it is submitted and again while it waits, by what had started and ended
-until then in this very run, and before it in the setting's past. What is no more than a number for
-each job (`Fixed`) answers once.
+A job is predicted when it is submitted, by what had started and ended until then in this very run,
+and before it in the setting's past. What is no more than a number for each job (`Fixed`) learns
+nothing.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
@@ -34,9 +33,6 @@ class Predictor(Protocol):
 
     def submitted(self, job: int) -> Prediction: ...
 
-    def again(self, job: int, at: float) -> Prediction | None:
-        """Of a job that waits; None where nothing new is known."""
-
     def started(self, job: int, at: float) -> None: ...
 
     def ended(self, job: int, started_at: float, ended_at: float, state: JobState) -> None: ...
@@ -57,22 +53,9 @@ class Fixed:
         spread = (float(each[job]) for each in (estimates.p10, estimates.p50, estimates.p90))
         return _prediction(*spread, basis=basis, source=estimates.source)
 
-    def again(self, job: int, at: float) -> None:
-        """A number stays what it is."""
-
     def started(self, job: int, at: float) -> None: ...
 
     def ended(self, job: int, started_at: float, ended_at: float, state: JobState) -> None: ...
-
-
-class Once:
-    """Another predictor, which is not asked again of a job that waits."""
-
-    def __init__(self, other: Predictor) -> None:
-        self.cost_s, self.submitted = other.cost_s, other.submitted
-        self.started, self.ended = other.started, other.ended
-
-    def again(self, job: int, at: float) -> None: ...
 
 
 class AdvisorInRun:
@@ -89,10 +72,6 @@ class AdvisorInRun:
     def submitted(self, job: int) -> Prediction:
         spread = self._predictor.submitted(self._first + job, self._facts[job])
         return self._prediction(job, spread)
-
-    def again(self, job: int, at: float) -> Prediction:
-        facts = replace(self._facts[job], submitted_at=at)
-        return self._prediction(job, self._predictor.again(self._first + job, facts))
 
     def started(self, job: int, at: float) -> None:
         self._predictor.started(self._facts[job].job_id, at)
@@ -155,9 +134,6 @@ class _HistoryInRun:
     def submitted(self, job: int) -> Prediction:
         middle = self._means.recall(self._first + job)
         return _prediction(middle, middle, middle, basis="history", source="history")
-
-    def again(self, job: int, at: float) -> Prediction:  # noqa: ARG002
-        return self.submitted(job)
 
     def started(self, job: int, at: float) -> None: ...
 

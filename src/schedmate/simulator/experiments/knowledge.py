@@ -16,7 +16,6 @@ from schedmate.simulator.estimators.online import (
     Fixed,
     LearntAdvisor,
     LearntHistory,
-    Once,
     Predictor,
     learnt_history,
 )
@@ -58,12 +57,11 @@ class Knowledge:
 
     def in_run(self, name: str, run: Setting) -> Predictor:
         """For one run of the setting, which may have it learn from the run's own ends."""
-        if run.learns == "beforehand" or run.error is not None or name not in _LEARNING:
+        if not run.learns_within or run.error is not None or name not in _LEARNING:
             return Fixed(self.of(name))
         if name not in self._learnt:
             self._learnt[name] = self._learn(name)
-        learning = self._learnt[name].begin(run.columns)
-        return learning if run.learns == "while jobs wait" else Once(learning)
+        return self._learnt[name].begin(run.columns)
 
     def _learn(self, name: str) -> LearntAdvisor | LearntHistory:
         """All that the setting's past teaches."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
 import numpy as np
 
@@ -23,11 +22,6 @@ from schedmate.simulator.traces.columns import Floats, Ints, TraceColumns
 
 DEFAULT_LOAD = 0.9
 RESTART_S = 60.0
-
-
-Learns = Literal["beforehand", "within the run", "while jobs wait"]
-"""From which ends predictors learn: from those of the unaided run, once for all runs of a setting;
-from those of the run that they order; or from these, and jobs that wait are predicted again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +97,9 @@ class Setting:
     """The largest nice number, as the daemon's setting of that name; None: the scheduler's own."""
     site: SiteParameters = field(default_factory=SiteParameters)
     """How the scheduler is configured; policies have defaults for what is not stated."""
-    learns: Learns = "beforehand"
-    """Beside a scheduler."""
+    learns_within: bool = False
+    """Whether predictors beside a scheduler learn from the ends of the run that they order, as a
+    daemon does; else from those of the unaided run, once for all runs of a setting."""
     fairness: FairnessLimits = field(default_factory=FairnessLimits)
     """How long the decision engine lets a job be overtaken."""
     left_out: int = 0

@@ -187,8 +187,6 @@ class SimulatedDaemon:
                 self._act(action)
             case Advise(job=seen, again=False):
                 self._read(seen, now)
-            case Advise(job=seen):
-                return self._predict_again(seen, now)
             case Track(job=seen):
                 self._learn(seen)
                 self._track(self._snapshots.number(seen.id))
@@ -228,11 +226,11 @@ class SimulatedDaemon:
                     self._note(job)
 
     def _look_when_due(self, job: int) -> None:
-        """No event leads to the bound on being overtaken, nor to a new prediction."""
-        job_id, submission = self._snapshots.id(job), self._snapshots.version(job, submissions=True)
-        for at in (self._engine.due(job_id), self._engine.again_at(job_id)):
-            if at is not None and at > self._scheduler.now:
-                self._scheduler.call_at(at, job, _DUE + _PURPOSES * submission)
+        """The bound on being overtaken is a decision that no event leads to."""
+        due = self._engine.due(self._snapshots.id(job))
+        if due is not None and due > self._scheduler.now:
+            submission = self._snapshots.version(job, submissions=True)
+            self._scheduler.call_at(due, job, _DUE + _PURPOSES * submission)
 
     def _set_limit(self, job: int, action: Action) -> None:
         self._scheduler.set_time_limit(job, action.value)
@@ -258,23 +256,11 @@ class SimulatedDaemon:
         if self._snapshots.state(job) is JobState.RUNNING:
             predictor.started(job, self._snapshots.began(job))
         self._tell(JobAdvised(now, job_id, Advice(workload=_NO_WORKLOAD, prediction=prediction)))
-        self._look_when_due(job)
-
-    def _predict_again(self, seen: Job, now: float) -> Sequence[Event]:
-        """While it waits: as it starts, nothing follows from it any more."""
-        if self._predictor is None or seen.state is not JobState.PENDING:
-            return []
-        job = self._snapshots.number(seen.id)
-        prediction = self._predictor.again(job, now)
-        self._look_when_due(job)
-        if prediction is None:
-            return []
-        advice = Advice(workload=_NO_WORKLOAD, prediction=prediction)
-        return [JobAdvised(now, seen.id, advice, cause="waited")]
 
     def _learn(self, seen: Job) -> None:
-        """From a job that runs, or has run."""
-        if self._predictor is None or seen.start_time is None:
+        """From a job that runs, or has run; a node that failed says nothing about it."""
+        failed = seen.state is JobState.NODE_FAIL
+        if self._predictor is None or seen.start_time is None or failed:
             return
         job = self._snapshots.number(seen.id)
         if seen.end_time is None:
