@@ -477,6 +477,26 @@ def test_a_policy_goes_by_the_configuration_of_a_site(call, tmp_path, policy):
     assert f"{policy}, parameters by default" in out
 
 
+@pytest.mark.parametrize("policy", ["slurm", "multifactor"])
+def test_schedmate_orders_jobs_at_a_site_with_priority_basic(call, tmp_path, policy):
+    """A short job waits behind long ones, and nothing but its nice number can bring it forward."""
+    trace, config = tmp_path / "trace.csv", tmp_path / "slurm.txt"
+    rows = ["a,ada,0,1000,2", *(f"{n},bob,{n},5000,2" for n in range(1, 8)), "s,eve,9,10,2"]
+    trace.write_text("\n".join(["job_id,user,submit_time,duration,gpus", *rows]))
+    config.write_text("PriorityType = priority/basic\nPriorityWeightAge = 1000\n")
+
+    code, out, _ = call(
+        *(str(trace), "--policy", f"{policy},{policy}+advisor", "--gpus", "2", "--json"),
+        *("--error", "0", "--no-workload", "--slurm-config", str(config)),
+    )
+
+    assert code == 0
+    data = json.loads(out)
+    alone, aided = (data["policies"][name] for name in (policy, f"{policy}+advisor"))
+    assert aided["avg_jct_s"] < 0.9 * alone["avg_jct_s"]
+    assert any("PriorityType=priority/basic" in line for line in data["assumptions"])
+
+
 @pytest.mark.parametrize(
     ("policy", "config", "code", "words"),
     [

@@ -121,6 +121,17 @@ def talk_of_rows(result: SimulationResult) -> None:
         echo(f"{result.task.source}: {words}", err=True)
 
 
+def warn_of_unread_code(result: SimulationResult) -> None:
+    """Where SchedMate takes part and knows no code of any job."""
+    if result.compared.code_read == 0 and any("+" in name for name in result.task.policies):
+        echo(
+            f"{result.compared.trace}: no code was read, so SchedMate's rows show what history "
+            "alone is worth; export WorkDir and SubmitLine and say --read-code, or name the batch "
+            "scripts with --scripts (schedmate history import reads code into a store)",
+            err=True,
+        )
+
+
 @contextmanager
 def progress() -> Iterator[OnProgress | None]:
     """A bar for each thing that is under way, for people who watch; it pulses where it is unknown

@@ -178,6 +178,11 @@ def _setting(task: SimulationTask, name: str, columns: TraceColumns, loaded: Loa
     )
     setting = _with_faults(setting, task)
     if loaded.runs and task.workload is None and not _shared_or_stretched(task):
+        if task.assumed:
+            raise BadInput(
+                f"{', '.join(task.assumed)} is of synthetic code, and {loaded.name} has the jobs' "
+                "own: leave it out, or say --workload"
+            )
         return replace(setting, recorded=tuple(loaded.runs[job] for job in setting.columns.ids))
     return _with_workload(setting, task)
 
