@@ -9,7 +9,8 @@ Beside `easy` and `multifactor` (`--beside` for others), with the bound on being
 by default: average completion time of the policy alone over that with SchedMate's order, geometric
 mean over clusters, each of its five windows, with the 95 % interval over clusters. Each line is the
 same order by another predictor; the x-axis is the share of the variance of log run times that the
-numbers in the code explain. `code / none` is `semantic` over `site_model` in the same setting.
+numbers in the code explain. `code / none` is `semantic` over `site_model` in the same setting,
+`code / history` is `semantic` over `history`.
 Marks on the x-axis are of real runs: bench/proof/marks.py.
 Settings and their rules: bench/proof/settings.py. Predictions are kept in build/proof, where an
 interrupted run goes on; the figure is written there, too, unless `--figure` names another file.
@@ -84,15 +85,14 @@ def gains(rows: Rows, policy: str, predictor: str, explained: float) -> list[flo
     )
 
 
-def reading_over_none(rows: Rows, policy: str, explained: float) -> list[float]:
-    """Of each cluster: the gain with code over that by SchedMate's model without, by setting."""
+def reading_over(other: str, rows: Rows, policy: str, explained: float) -> list[float]:
+    """Of each cluster: the gain with code over that by another predictor, by setting."""
     pairs: dict[tuple[str, int], dict[str, float]] = defaultdict(dict)
     for row in rows:
-        if row["policy"] == policy and row["explained"] == explained and row["counts"]:
+        once = row["predictor"] in WITHOUT_CODE
+        if row["policy"] == policy and row["counts"] and (once or row["explained"] == explained):
             pairs[row["site"], row["seed"]][row["predictor"]] = row["gain"]
-    return by_cluster(
-        (site, gain["semantic"] / gain["site_model"]) for (site, _), gain in pairs.items()
-    )
+    return by_cluster((site, gain["semantic"] / gain[other]) for (site, _), gain in pairs.items())
 
 
 def summary(rows: Rows, policies: list[str], shares: list[float]) -> dict[str, list[Line]]:
@@ -115,9 +115,10 @@ def summary(rows: Rows, policies: list[str], shares: list[float]) -> dict[str, l
             if predictor in CONTROLS:
                 drawn[policy].append(line)
             print(_cells(line))
-        pairs = [reading_over_none(rows, policy, share) for share in shares]
-        ratios, bars = map(geometric_mean, pairs), map(interval, pairs)
-        print(_cells(Line("code / none", tuple(shares), tuple(ratios), tuple(bars))))
+        for name, other in (("code / none", "site_model"), ("code / history", "history")):
+            pairs = [reading_over(other, rows, policy, share) for share in shares]
+            ratios, bars = map(geometric_mean, pairs), map(interval, pairs)
+            print(_cells(Line(name, tuple(shares), tuple(ratios), tuple(bars))))
     return drawn
 
 

@@ -10,12 +10,15 @@ settings that count, its least and largest, the gain in slowdown, the 99th perce
 without, the least gain of a user with ten jobs, by how much later at most a job ends, and how far
 off (log) predictions are on average. Then how SchedMate's predictions compare to each history
 control setting by setting, and every setting. Settings and their rules: bench/proof/settings.py.
+Of a file with rows of several revisions, those of the newest are shown; of a setting that was
+measured with another past or bound, too, those of the newest measurement.
 About fifteen minutes on two cores.
 """
 
 from __future__ import annotations
 
 import json
+import sys
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -37,11 +40,30 @@ from schedmate.simulator.estimators.controls import CONTROLS, HISTORY
 
 POLICIES = ("easy", "multifactor", "fifo")
 _BEHIND = 0.98
+_SAME_SERIES = ("revision", "past", "bound")
+_SAME_FIGURE = ("site", "seed", "load", "explained", "policy", "plan", "predictor")
 Rows = Sequence[dict[str, Any]]
 
 
-def rows_of(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+def newest_rows(path: Path) -> list[dict[str, Any]]:
+    """Of one revision, past and bound: those of the last row, as measurements are appended. A row
+    that was measured again takes the place of the one before."""
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    if not rows:
+        raise SystemExit(f"there are no measurements in {path}: write some with bench.proof.gain")
+    kept = {
+        tuple(row[name] for name in _SAME_FIGURE): row
+        for row in rows
+        if all(row.get(name) == rows[-1][name] for name in _SAME_SERIES)
+    }
+    if left_out := len(rows) - len(kept):
+        others = {row.get("revision") for row in rows} - {rows[-1]["revision"]}
+        print(
+            f"{left_out} of {len(rows)} rows left out: {len(others)} other revisions, another past "
+            "or bound, or measured again since",
+            file=sys.stderr,
+        )
+    return list(kept.values())
 
 
 def summarise(rows: Rows, explained: float) -> None:
@@ -72,6 +94,32 @@ def _figures(these: Rows) -> str:
         f"{min(gains):.2f}, {max(gains):.2f} | {means['slowdown_gain']:.2f} | {means['p99']:.2f} | "
         f"{worst:.2f} | {latest:.0f} | {sum(row['error'] for row in these) / len(these):.2f}"
     )
+
+
+def split(rows: Rows, explained: float) -> None:
+    """The gain where users are known and where a cluster of a trace has one user, and with traces
+    instead of clusters as the sample."""
+    print("\npolicy | predictor | users known | one user | mean of traces (95 % over traces)")
+    for policy in dict.fromkeys(row["policy"] for row in rows):
+        for predictor in CONTROLS:
+            gains = [
+                (row["site"], row["gain"])
+                for row in rows
+                if (row["policy"], row["predictor"]) == (policy, predictor)
+                and row["counts"]
+                and row["explained"] == explained
+            ]
+            known = [gain for site, gain in gains if "/" not in site]
+            alone = [gain for site, gain in gains if "/" in site]
+            if not (known and alone):
+                continue
+            traces = by_cluster((site.partition("/")[0], gain) for site, gain in gains)
+            low, high = interval(traces)
+            print(
+                f"{policy} | {predictor} | {geometric_mean(known):.2f} ({len(known)}) | "
+                f"{geometric_mean(alone):.2f} ({len(alone)}) | "
+                f"{geometric_mean(traces):.2f} ({low:.2f} to {high:.2f})"
+            )
 
 
 def compare_to_history(rows: Rows, explained: float) -> None:
@@ -167,16 +215,18 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     arguments = parser.parse_args()
     began = time.monotonic()
-    rows = rows_of(arguments.rows) if arguments.rows else list(measured(arguments))
+    rows = newest_rows(arguments.rows) if arguments.rows else list(measured(arguments))
     held = {False: "development clusters", True: "held-out clusters"}
     for which, name in held.items():
         these = [row for row in rows if row["held_out"] == which and row["predictor"] != ALONE]
         if these:
             print(f"\n{name}\n")
             summarise(these, arguments.explained)
+            split(these, arguments.explained)
             compare_to_history(these, arguments.explained)
             list_settings(these, arguments.explained)
-    print(f"\n{time.monotonic() - began:.0f} s on {machine()}")
+    revisions = ", ".join(sorted({row["revision"] for row in rows}))
+    print(f"\nrevision {revisions}; {time.monotonic() - began:.0f} s on {machine()}")
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from bench.proof import measuring, nice_scale, predictions, settings
+from bench.proof import measuring, nice_scale, predictions, settings, table
 from bench.proof.frontier import knee
 from bench.proof.measuring import Case, measure_all
 from bench.proof.nice_scale import Scale
@@ -88,6 +88,31 @@ def test_predictions_are_made_once(monkeypatch, tmp_path):
     assert list(made.basis or ()) == list(kept.basis or ())
 
 
+@pytest.mark.parametrize(
+    "file",
+    [
+        "simulator/engine/engine.py",
+        "simulator/kernels/backfill.py",
+        "simulator/experiments/execute.py",
+        "policies/backfill.py",
+        "core/fairness.py",
+        "advisor/predict/blend.py",
+    ],
+)
+def test_what_decides_when_jobs_end_is_part_of_the_revision(file, monkeypatch, tmp_path):
+    """Kept predictions were learnt from jobs that had ended by then."""
+    (tmp_path / "advisor").mkdir()
+    changed = tmp_path / file
+    changed.parent.mkdir(parents=True, exist_ok=True)
+    changed.write_text("before")
+    monkeypatch.setattr(predictions.advisor, "__file__", str(tmp_path / "advisor" / "__init__.py"))
+    before = predictions.revision.__wrapped__()
+
+    changed.write_text("after")
+
+    assert predictions.revision.__wrapped__() != before
+
+
 def test_an_interrupted_measurement_goes_on(monkeypatch, tmp_path):
     monkeypatch.setattr(predictions, "KEPT", tmp_path)
     kept = tmp_path / "rows.jsonl"
@@ -122,7 +147,7 @@ def test_measurements_of_anything_else_are_made_again(changed, monkeypatch, tmp_
     }[changed]
     with monkeypatch.context() as patch:
         if changed == "revision":
-            patch.setattr(measuring, "revision", lambda _: "older")
+            patch.setattr(measuring, "revision", lambda: "older")
         list(measure_all([older], workers=1, kept=kept))
     before = kept.read_text()
 
@@ -132,6 +157,40 @@ def test_measurements_of_anything_else_are_made_again(changed, monkeypatch, tmp_
     assert {row["case"] for row in rows}.isdisjoint(
         json.loads(line)["case"] for line in before.splitlines()
     )
+
+
+def test_the_table_shows_the_newest_revision_alone(monkeypatch, tmp_path, capsys):
+    """A file that several revisions and pasts were measured into has each setting once."""
+    monkeypatch.setattr(predictions, "KEPT", tmp_path)
+    kept = tmp_path / "rows.jsonl"
+    case = Case(window=window(explained=0.5), policies=("fifo",), predictors=("semantic", "oracle"))
+    newest = list(measure_all([case], workers=1))
+    older = [
+        {**row, "revision": name, "gain": 7.0}
+        for name in ("older", "oldest")
+        for row in newest
+        if row["predictor"] != "alone"
+    ]
+    other_past = [{**row, "past": 0, "gain": 7.0} for row in newest]
+    again = [{**newest[0], "case": "before", "gain": 7.0}]
+    rows = [*older, *other_past, *again, *newest]
+    kept.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+    monkeypatch.setattr("sys.argv", ["table", "--rows", str(kept)])
+    table.main()
+
+    printed = capsys.readouterr()
+    assert "fifo | semantic | 1 | " in printed.out
+    assert "7.00" not in printed.out
+    assert f"revision {newest[0]['revision']}; " in printed.out
+    assert "8 of 11 rows left out: 2 other revisions" in printed.err
+
+
+def test_the_table_of_an_empty_file_names_the_command_that_fills_it(tmp_path):
+    (tmp_path / "rows.jsonl").touch()
+
+    with pytest.raises(SystemExit, match=r"bench\.proof\.gain"):
+        table.newest_rows(tmp_path / "rows.jsonl")
 
 
 def test_the_knee_is_where_longer_bounds_gain_little_more():

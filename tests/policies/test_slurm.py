@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from policies.runs import Watched, columns, most_held, rows, run, seen, starts
 from schedmate.model import BadInput
 from schedmate.policies.backfill import Conservative
+from schedmate.policies.base import PLENTY
 from schedmate.policies.priority_queue import FairShare
 from schedmate.policies.slurm import Slurm
 from schedmate.policies.slurm_backfill import first_of_shortest_run
@@ -111,6 +112,16 @@ def test_without_the_plugin_nothing_has_a_weight():
     read = SlurmParameters.read("PriorityType = priority/basic\nPriorityWeightAge = 1000\n")
 
     assert read.weight_age == 0
+    assert str(read).startswith("PriorityType=priority/basic, bf_interval=")
+
+
+def test_with_priority_basic_each_later_job_starts_one_lower_and_nice_numbers_count():
+    jobs = seen(columns([(0, 9, 1), (0, 9, 4), (5, 9, 1)]))
+    jobs.queue_key[0] += 2
+    by_place = SlurmPriority(parameters(basic=True), jobs, [4])
+
+    assert [by_place.of(job, 1e6) - PLENTY for job in range(3)] == [-2, -1, -2]
+    assert by_place.of_all([2, 0, 1], 1e6) == [by_place.of(job, 1e6) for job in (2, 0, 1)]
 
 
 class Columns:

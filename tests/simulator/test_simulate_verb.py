@@ -179,6 +179,18 @@ def test_rows_left_out_are_talk_and_an_assumption(call, tmp_path):
     assert "5 bad rows of the trace left out" in json.loads(out)["assumptions"]
 
 
+@pytest.mark.parametrize("bad", [0, 1])
+def test_rows_without_a_gpu_are_counted_with_their_reason(call, tmp_path, bad):
+    path = tmp_path / "trace.csv"
+    rows = "".join(f"cpu{number},ada,0,10,0,x\n" for number in range(2))
+    path.write_text(TRACE + rows + "bad,ada,0,x,1,x\n" * bad)
+
+    _, _, err = call(str(path), "--sweep", "seed=0,1", "--policy", "fifo")
+
+    assert f"{path}: left out {2 + bad} of {5 + bad} rows: " in err
+    assert "rows that ask for no GPU: 2\n" in err
+
+
 def test_the_cluster_can_be_sized_by_its_load(call, tmp_path):
     path = tmp_path / "steady.csv"
     rows = "".join(f"{number},ada,{10 * number},90,2\n" for number in range(101))
@@ -475,6 +487,26 @@ def test_a_policy_goes_by_the_configuration_of_a_site(call, tmp_path, policy):
     assert waits["Yes"] - waits["No"] == pytest.approx(5000 / 3, rel=0.1)
     _, out, _ = call(str(trace), "--policy", policy, "--gpus", "2")
     assert f"{policy}, parameters by default" in out
+
+
+@pytest.mark.parametrize("policy", ["slurm", "multifactor"])
+def test_schedmate_orders_jobs_at_a_site_with_priority_basic(call, tmp_path, policy):
+    """A short job waits behind long ones, and nothing but its nice number can bring it forward."""
+    trace, config = tmp_path / "trace.csv", tmp_path / "slurm.txt"
+    rows = ["a,ada,0,1000,2", *(f"{n},bob,{n},5000,2" for n in range(1, 8)), "s,eve,9,10,2"]
+    trace.write_text("\n".join(["job_id,user,submit_time,duration,gpus", *rows]))
+    config.write_text("PriorityType = priority/basic\nPriorityWeightAge = 1000\n")
+
+    code, out, _ = call(
+        *(str(trace), "--policy", f"{policy},{policy}+advisor", "--gpus", "2", "--json"),
+        *("--error", "0", "--no-workload", "--slurm-config", str(config)),
+    )
+
+    assert code == 0
+    data = json.loads(out)
+    alone, aided = (data["policies"][name] for name in (policy, f"{policy}+advisor"))
+    assert aided["avg_jct_s"] < 0.9 * alone["avg_jct_s"]
+    assert any("PriorityType=priority/basic" in line for line in data["assumptions"])
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from schedmate.client import Client
+from schedmate.handler import Case, Handler
 from schedmate.model import Action, BadInput, JobState, NotFound, NotSignedIn, Request
 from schedmate.testing.builders import a_diagnosis, a_job, a_learned_rule, an_origin
 from schedmate.web.server import serving
@@ -278,14 +280,81 @@ def test_an_owner_withdraws_by_the_api_what_is_not_for_all(failed):
         client.withdraw("1")
 
 
-def test_a_correction_stands_where_nothing_is_left_to_diagnose(failed, tmp_path):
+@pytest.mark.parametrize("for_all", [True, False])
+def test_a_correction_is_withdrawn_where_the_logs_are_gone(failed, tmp_path, for_all):
+    client = Client(failed.url(""))
+    before = failed.store.diagnoses("1")[0]
+    client.correct("1", "storage_io", for_all=for_all)
+    (tmp_path / "train.log").unlink()
+    assert client.job("1").may == ("correct", "withdraw")
+
+    client.withdraw("1")
+
+    assert failed.store.diagnoses("1")[0] == before
+    assert not failed.store.past_failures(teacher="operator")
+
+
+def test_a_correction_of_a_correction_names_and_gives_back_the_original(failed):
+    client = Client(failed.url(""))
+    before = failed.store.diagnoses("1")[0]
+    for reason in ("storage_io", "network", "gpu_oom"):
+        corrected = client.correct("1", reason).diagnosis
+
+    assert corrected.summary == f"corrected by root (was unknown: {before.summary})"
+    client.withdraw("1")
+    assert failed.store.diagnoses("1")[0] == before
+    with pytest.raises(BadInput, match="is no correction"):
+        client.withdraw("1")
+
+
+def test_what_was_taught_on_another_job_is_withdrawn_there(failed, tmp_path):
+    """Such a diagnosis comes from memory as well, and is no correction of this job."""
     client = Client(failed.url(""))
     client.correct("1", "storage_io", for_all=True)
-    (tmp_path / "train.log").unlink()
-    with pytest.raises(BadInput, match="logs of job 1 are gone"):
+    later = replace(failed.site.board.views()[0].job, id="34")
+    found = Handler(failed.store).diagnose(Case.of_job(later))
+    assert (found.reason, found.source) == ("storage_io", "memory")
+    failed.store.keep_diagnosis("34", 0, found)
+    failed.show(later)
+
+    assert client.job("34").may == ("correct",)
+    with pytest.raises(BadInput, match="it was taught on job 1, withdraw it there"):
+        client.withdraw("34")
+    assert not failed.store.acts(about="job 34")
+
+
+def test_only_a_withdrawal_that_can_be_done_is_offered(failed):
+    client = Client(failed.url(""))
+    client.correct("1", "network", for_all=True)
+    assert client.job("1").may == ("correct", "withdraw")
+    failed.taken_for(a_job().user)
+    assert client.job("1").may == ("correct",)
+    assert "Withdraw the correction" not in failed.get("/jobs/1").text
+
+
+@pytest.mark.parametrize(
+    ("state", "restarts"), [(JobState.PENDING, 0), (JobState.RUNNING, 1), (JobState.FAILED, 1)]
+)
+def test_a_correction_of_an_attempt_before_names_the_new_one(failed, state, restarts):
+    client = Client(failed.url(""))
+    client.correct("1", "network", for_all=True)
+    taught = failed.store.past_failures(teacher="operator")[0].id
+    job = failed.site.board.views()[0].job
+    failed.show(replace(job, state=state, restarts=restarts))
+
+    with pytest.raises(BadInput) as refused:
         client.withdraw("1")
-    assert failed.store.diagnoses("1")[0].reason == "storage_io"
-    assert failed.store.past_failures(teacher="operator")
+
+    now = f"attempt 1 of job 1 was corrected, and it was queued again since: attempt {restarts + 1}"
+    assert now in str(refused.value)
+    assert f"schedmate rules remove {taught}" in str(refused.value)
+    assert "withdraw" not in client.job("1").may
+
+
+@pytest.mark.parametrize("mode", ["observe", "act"])
+def test_the_form_states_beforehand_that_the_job_will_be_queued_again(failed, mode):
+    failed.site.settings = replace(failed.site.settings, mode=mode)
+    assert ("it will be queued again" in failed.get("/jobs/1").text) == (mode == "act")
 
 
 @pytest.mark.parametrize("accept", [True, False])

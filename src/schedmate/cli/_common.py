@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from schedmate.model.legible import escaped_json, legible
+from schedmate.model.legible import escaped_json, legible, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,6 +20,12 @@ _PIPE = 250
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print data as JSON on stdout.")
 dry_run_option = click.option("--dry-run", is_flag=True, help="Print what would be done, only.")
+note_option = click.option(
+    "--note",
+    default="",
+    callback=lambda _, __, text: one_line(text),
+    help="What the next person should know.",
+)
 no_llm_option = click.option("--no-llm", is_flag=True, help="Never ask a language model.")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -45,6 +46,8 @@ def correct(
 ) -> Lesson:
     from schedmate.service.usecases.audit import CORRECTION
     from schedmate.service.usecases.interventions import record_correction
+    from schedmate.service.usecases.persons_decisions import original_diagnosis
+    from schedmate.store import KeptCorrection
 
     check_correction(reason)
     with ExitStack() as stack:
@@ -63,6 +66,7 @@ def correct(
         shown = _pointed_at(case, line, text)
         about = " ".join(targets) if job is None else f"job {job.id}"
         on_log = stack.enter_context(_rules.bar("checking"))
+        before = None if job is None else original_diagnosis(store, job)
         handler = Handler(store)
         lesson = handler.correct(
             case,
@@ -72,8 +76,9 @@ def correct(
             teaching=Teaching(store, on_log=on_log),
             make_rule=not no_rule,
         )
-        if job is not None:
-            record_correction(store, job, handler.diagnose(case))
+        if job is not None and before is not None:
+            made = KeptCorrection(by=_rules.person(), at=time.time(), for_all=True, before=before)
+            record_correction(store, job, handler.diagnose(case), made)
     _rules.record(store, CORRECTION, about, f"is {reason}")
     return _seen(lesson)
 

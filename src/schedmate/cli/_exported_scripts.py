@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from schedmate.files import INVOKER
+from schedmate.files import INVOKER, files_of
+from schedmate.files.shared import NoFiles
 from schedmate.model import BadInput, NotFound
 from schedmate.model.account import account_name
 from schedmate.schedulers.slurm.history import scripts_apart
@@ -56,13 +57,17 @@ class ExportedScripts:
         return self.texts.get(whole, self.texts.get(array))
 
     def target(self, job: Job) -> Target | None:
-        """What the run started, with the rights of its owner; where its directory is not here, in
-        that of the scripts, with the rights of who named that."""
+        """What the run started, with the rights of its owner, or of the invoker, whose the scripts
+        are, where this machine does not know the owner; where its directory is not here, in that
+        of the scripts, with the invoker's."""
         text = self.of(job.id)
-        if text is None or self.place is None or _is_here(job.workdir):
+        if text is None or self.place is None:
             return target_of(job, text)
-        moved = target_of(replace(job, workdir=str(self.place)), text)
-        return None if moved is None else replace(moved, user=account_name(), by=INVOKER)
+        here = _is_here(job.workdir)
+        if here and not isinstance(files_of(job.user), NoFiles):
+            return target_of(job, text)
+        found = target_of(job if here else replace(job, workdir=str(self.place)), text)
+        return None if found is None else replace(found, user=account_name(), by=INVOKER)
 
 
 def _of_directory(path: Path) -> dict[JobId, str]:

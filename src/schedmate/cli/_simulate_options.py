@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from schedmate.policies.slurm_parameters import SlurmParameters
     from schedmate.simulator.experiments.setting import GpuKind
@@ -48,6 +48,24 @@ def check_controls(names: Sequence[str], error: float | None) -> None:
         raise BadInput(
             "--controls are other predictors in the place of SchedMate's: add a policy with it, "
             "for example --policy easy,easy+schedmate"
+        )
+
+
+def check_synthetic_code(explained: float | None, settings: Sequence[Mapping[str, float]]) -> None:
+    """Refuses what is about synthetic code, where that of the jobs is to be read."""
+    from dataclasses import fields
+
+    from schedmate.model import BadInput
+    from schedmate.simulator.synthetic import Assumptions
+
+    swept = {name for values in settings for name in values}
+    assumed = [each.name for each in fields(Assumptions) if each.name in swept]
+    if explained is not None:
+        assumed = ["--explained", *assumed]
+    if assumed:
+        raise BadInput(
+            f"{', '.join(assumed)} is of synthetic code, and --read-code and --scripts read the "
+            "jobs' own: leave one of them out"
         )
 
 

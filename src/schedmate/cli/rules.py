@@ -8,15 +8,7 @@ from typing import Any
 import click
 
 from schedmate.cli._case import verdict_options
-from schedmate.cli._common import echo, echo_json, json_option, print_json, verb
-from schedmate.model.legible import one_line
-
-note_option = click.option(
-    "--note",
-    default="",
-    callback=lambda _, __, text: one_line(text),
-    help="What the next person should know.",
-)
+from schedmate.cli._common import echo, echo_json, json_option, note_option, print_json, verb
 
 
 @click.group(
@@ -106,6 +98,8 @@ def correct_verb(*, as_json: bool, **options: Any) -> None:
     """Say what a failure really was; the same failure is answered so from now on.
 
     Undo it with `schedmate rules remove ID`, or for a job with `schedmate rules withdraw JOB_ID`.
+    In mode act a job with a reason that is tried again will be queued again within seconds; its
+    correction cannot be withdrawn after that.
     """
     from schedmate.cli import _correcting, _rules
 
@@ -129,7 +123,7 @@ schedmate rules withdraw 17 --json
 @click.argument("job_id")
 @json_option
 def withdraw_verb(job_id: str, as_json: bool) -> None:
-    """Take back the correction of a job's newest attempt, which is diagnosed anew.
+    """Take back the correction of a job's newest attempt: its diagnosis is the one from before.
 
     What was corrected for all such failures is forgotten with the rule that was made of it.
     """

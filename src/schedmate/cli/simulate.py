@@ -15,6 +15,7 @@ from click.core import ParameterSource
 from schedmate.cli._common import echo, json_option, verb
 from schedmate.cli._simulate_options import (
     check_controls,
+    check_synthetic_code,
     gpus_of,
     kinds_of,
     slurm_parameters,
@@ -234,6 +235,7 @@ def _tasks(
     if read_code or scripts:
         if asked["workload"] is not None:
             raise BadInput("--read-code and --scripts take the place of a workload: leave that out")
+        check_synthetic_code(explained, settings)
         place = Path(click.get_current_context().with_resource(TemporaryDirectory()))
         traces = tuple(with_code(trace, scripts, place) for trace in traces)
     return [
@@ -273,11 +275,16 @@ def _results(
     workers: int | None,
     ray_address: str | None,
 ) -> list[SimulationResult]:
-    from schedmate.cli._simulated import progress, talk_of_rows, warn_of_hours
+    from schedmate.cli._simulated import (
+        progress,
+        talk_of_rows,
+        warn_of_hours,
+        warn_of_unread_code,
+    )
     from schedmate.simulator.sweeps import expected_s, run_tasks
 
     with progress() as on_progress:
-        warn_of_hours(expected_s(tasks, workers=workers, on_progress=on_progress))
+        warned = warn_of_hours(expected_s(tasks, workers=workers, on_progress=on_progress))
 
         def on_done(done: int, total: int) -> None:
             if on_progress is not None and total > 1:
@@ -290,9 +297,11 @@ def _results(
             ray_address=ray_address,
             on_done=on_done,
             on_progress=on_progress,
+            on_hours=None if warned else warn_of_hours,
         )
     for number in sorted(_first_of_each(tasks)):
         talk_of_rows(found[number])
+        warn_of_unread_code(found[number])
     return found
 
 

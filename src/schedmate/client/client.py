@@ -138,7 +138,7 @@ class Client:
         return from_json(CorrectedAnswer, answer)
 
     def withdraw(self, job_id: JobId) -> CorrectedAnswer:
-        """Take the correction of its newest attempt back, which is diagnosed anew."""
+        """Take the correction of its newest attempt back: its diagnosis is the one from before."""
         answer = self._transport.post("jobs", job_id, "withdraw", body={})
         return from_json(CorrectedAnswer, answer)
 

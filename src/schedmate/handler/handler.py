@@ -238,7 +238,7 @@ class Handler:
         line = analysis.line_like(past.line, key)
         if line is None:
             return None
-        return report.from_line(
+        found = report.from_line(
             analysis.case,
             past.reason,
             line,
@@ -246,6 +246,7 @@ class Handler:
             confidence=past.confidence,
             source="memory",
         )
+        return replace(found, rule=past.id)
 
     def _similar(self, analysis: Analysis) -> tuple[Example, ...]:
         """Only what people confirmed: a model must not confirm its own guesses."""

@@ -7,6 +7,7 @@ visible here: only what was requested and what is expected.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedmate.model import BadInput
-from schedmate.model.priority import NICE_RANGE
+from schedmate.model.priority import BASIC_FLOOR, NICE_RANGE
 from schedmate.policies.slurm_parameters import SlurmParameters
 
 PLENTY = 2**31
@@ -46,6 +47,11 @@ Source = Literal["oracle", "limit", "last_two", "history", "qssf", "ebm"]
 Discipline = Literal["strict", "first_fit", "easy"]
 """Which jobs may overtake one that does not fit: none; those that fit; those that fit and do not
 delay the head of the queue."""
+
+
+def basic_priority(queue_key: float) -> int:
+    """Of priority/basic, by a job's position plus its nice number."""
+    return max(BASIC_FLOOR, math.floor(PLENTY - queue_key))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from schedmate.model import BadInput
 from schedmate.model.priority import FLOOR, nice_range
-from schedmate.policies.base import ClusterView, Policy, SiteParameters
+from schedmate.policies.base import ClusterView, Policy, SiteParameters, basic_priority
 from schedmate.policies.disciplines import UNLIMITED_S, PlannedEnds
 from schedmate.policies.priority_queue import FairShare, ScoredQueue
 from schedmate.policies.slurm_parameters import SlurmParameters
@@ -36,8 +36,9 @@ class Multifactor(Policy):
     are Slurm's: half-life and `PriorityMaxAge` 7 days, `PriorityCalcPeriod` 5 minutes,
     larger jobs first. Fair share is the classic one (`NO_FAIR_TREE`), over users of equal shares.
     The priority is a whole number, the nice number subtracted, and never below 1; equal ones go by
-    submission. It is calculated when a job comes or changes and anew at the first decision after a
-    period, not while nothing can start.
+    submission; at a site with `priority/basic` it goes by the place in the queue. It is calculated
+    when a job comes or changes and anew at the first decision after a period, not while nothing can
+    start.
     """
 
     name = "multifactor"
@@ -52,6 +53,7 @@ class Multifactor(Policy):
         max_age_s: float = 7 * _DAY_S,
         period_s: float = 300.0,
         favor_small: bool = False,
+        basic: bool = False,
     ) -> None:
         if min(half_life_s, max_age_s, period_s) <= 0.0:
             raise BadInput("half-life, greatest age and period of multifactor must be above 0")
@@ -63,7 +65,9 @@ class Multifactor(Policy):
         self._max_age_s = max_age_s
         self._period_s = period_s
         self._favor_small = favor_small
+        self._basic = basic
         self.goes_by = SlurmParameters(
+            basic=basic,
             weight_age=self._weights.age,
             weight_fairshare=self._weights.fair_share,
             weight_job_size=self._weights.size,
@@ -81,6 +85,7 @@ class Multifactor(Policy):
             max_age_s=of.max_age_s,
             period_s=of.calc_period_s,
             favor_small=of.favor_small,
+            basic=of.basic,
         )
 
     def begin(self, cluster: ClusterView) -> None:
@@ -211,6 +216,8 @@ class Multifactor(Policy):
 
     def _scores(self, jobs: NDArray[np.int64], now: float) -> NDArray[np.float64]:
         """Whole priorities, less a fraction for those submitted later."""
+        if self._basic:
+            return np.array([self._score(job) for job in jobs.tolist()], dtype=np.float64)
         age = np.clip((now - self._submit[jobs]) / self._max_age_s, 0.0, 1.0)
         fair = self._fair[self._user[jobs]]
         weights = self._weights
@@ -226,6 +233,8 @@ class Multifactor(Policy):
         fair = self._weights.fair_share * float(self._fair[self._whose[job]])
         priority = self._weights.age * age + fair + self._parts[job]
         whole = max(math.floor(priority) - jobs.nice[job], FLOOR)
+        if self._basic:
+            whole = basic_priority(jobs.queue_key[job])
         return whole - job / max(1, len(self._whose))
 
     def _size_parts(self, gpus: int) -> NDArray[np.float64]:

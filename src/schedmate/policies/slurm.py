@@ -28,7 +28,8 @@ _Rank = tuple[int, float, int]
 
 
 class Slurm(Policy):
-    """`priority/multifactor` with `sched/backfill`, by the parameters of a site."""
+    """`priority/multifactor` (or `priority/basic`) with `sched/backfill`, by the parameters of a
+    site."""
 
     name = "slurm"
     orders_by = "priority"

@@ -17,6 +17,8 @@ class SlurmParameters:
     """Names are Slurm's, times are seconds. Defaults are Slurm's own, but for the weights: all are
     0 in Slurm, and here those of the example in the manual of priority/multifactor."""
 
+    basic: bool = False
+    """`PriorityType=priority/basic`: each later job starts one lower, and no weight counts."""
     weight_age: float = 1000.0
     weight_fairshare: float = 10_000.0
     weight_job_size: float = 1000.0
@@ -74,6 +76,7 @@ class SlurmParameters:
             return _at_least(least, name, scheduler.get(name), default)
 
         return cls(
+            basic=not multifactor,
             weight_age=weight("Age"),
             weight_fairshare=weight("FairShare") or weight("Fairshare"),
             weight_job_size=weight("JobSize"),
@@ -105,6 +108,8 @@ class SlurmParameters:
         )
 
     def priority_in_words(self) -> str:
+        if self.basic:
+            return "PriorityType=priority/basic"
         half_life = self.decay_half_life_s
         decay = "none" if math.isinf(half_life) else f"{half_life / _DAY_S:g} days"
         return (

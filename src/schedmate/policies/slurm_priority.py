@@ -1,5 +1,5 @@
 """Slurm's priority/multifactor: whole numbers, calculated when a job comes or changes and for all
-waiting jobs once in a period."""
+waiting jobs once in a period; and priority/basic, which never changes but by nice numbers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from schedmate.model.priority import FLOOR
-from schedmate.policies.base import JobColumns
+from schedmate.policies.base import JobColumns, basic_priority
 from schedmate.policies.priority_queue import FairShare
 from schedmate.policies.slurm_parameters import SlurmParameters
 
@@ -46,6 +46,8 @@ class SlurmPriority:
 
     def of(self, job: int, now: float) -> int:
         jobs, weights = self._jobs, self._parameters
+        if weights.basic:
+            return basic_priority(jobs.queue_key[job])
         age = min(1.0, max(0.0, (now - jobs.submit[job]) / weights.max_age_s))
         fair = weights.weight_fairshare * self._factors[jobs.user[job]]
         priority = weights.weight_age * age + fair + self._fixed[job] - jobs.nice[job]
@@ -54,6 +56,8 @@ class SlurmPriority:
     def of_all(self, waiting: Sequence[int], now: float) -> list[int]:
         """The same numbers of many jobs."""
         jobs, weights = self._jobs, self._parameters
+        if weights.basic:
+            return [basic_priority(jobs.queue_key[job]) for job in waiting]
         submit = np.array([jobs.submit[job] for job in waiting])
         age = np.clip((now - submit) / weights.max_age_s, 0.0, 1.0)
         fair = np.array([self._factors[jobs.user[job]] for job in waiting])

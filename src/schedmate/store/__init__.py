@@ -17,6 +17,7 @@ from schedmate.store.base import (
     Spending,
     Store,
 )
+from schedmate.store.corrections import KeptCorrection
 from schedmate.store.facts import StoredFacts
 from schedmate.store.overview import CountSeen, EtaSeen, Overviews, PersonsAct, RunSummary
 
@@ -29,6 +30,7 @@ __all__ = [
     "JobFacts",
     "Keep",
     "KeptAdvice",
+    "KeptCorrection",
     "KeptEvent",
     "KeptProgress",
     "Lease",

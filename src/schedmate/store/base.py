@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         Progress,
         RunProfile,
     )
+    from schedmate.store.corrections import KeptCorrection
     from schedmate.store.facts import StoredFacts
 
 
@@ -175,7 +176,18 @@ class JobFacts(Protocol):
     def tracking(self, job_id: JobId, attempt: int) -> str | None:
         """Only of the newest attempt it is kept."""
 
-    def keep_diagnosis(self, job_id: JobId, attempt: int, diagnosis: Diagnosis) -> None: ...
+    def keep_diagnosis(
+        self,
+        job_id: JobId,
+        attempt: int,
+        diagnosis: Diagnosis,
+        *,
+        correction: KeptCorrection | None = None,
+    ) -> None:
+        """`correction`: a person stated it."""
+
+    def correction(self, job_id: JobId, attempt: int) -> KeptCorrection | None:
+        """None where the diagnosis of this attempt is not a person's."""
 
     def diagnoses(self, job_id: JobId) -> dict[int, Diagnosis]:
         """By attempt."""

@@ -11,6 +11,9 @@ _NO_CHARACTER = "\\1\N{REPLACEMENT CHARACTER}"
 
 
 def dumps(value: object) -> str:
-    """Without NUL: PostgreSQL reads no JSON that has one, and SQLite's texts end there."""
-    text = wire.dumps(value)
+    return without_nul(wire.dumps(value))
+
+
+def without_nul(text: str) -> str:
+    """PostgreSQL reads no JSON that has one, and SQLite's texts end there."""
     return _NUL.sub(_NO_CHARACTER, text) if "\\u0000" in text else text

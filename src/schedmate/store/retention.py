@@ -9,6 +9,7 @@ them must not be forgotten, else it would be done again.
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -18,12 +19,24 @@ if TYPE_CHECKING:
     from schedmate.store.base import Keep
     from schedmate.store.database import Database
 
+    _Cut = Callable[[], int]
+
 _DAY_S = 86_400.0
 _FACTS = ("advice", "progress", "tracking", "diagnoses")
 _ANSWERS = 20_000
 """How many of the newest answers of a model are kept."""
 _SPARED_EVENTS = 2000
 """More than are ever left for a daemon, or kept as the beginning of a log."""
+_LAST = 2**62
+"""A number that no event has."""
+_RECENT_EVENTS = 10_000
+"""So many of the newest events stay, however little space there is ..."""
+_RECENT_SHARE = 0.1
+"""... but never more than fit into this share of it."""
+_EVENT_BYTES = 1000.0
+"""What an event takes, with its indexes."""
+_BATCHES = 10
+"""Deletions of one step that make a store smaller which is too large."""
 _SHORTEST_DAYS = 7.0
 """Of what is known about ended jobs so much stays, however little space there is."""
 _COUNTED = ("runs", "actions", "events", "llm_calls", *_FACTS)
@@ -48,50 +61,73 @@ class Retention:
     def drop_old(self, keep: Keep, *, head: str, listed: Collection[JobId], now: float) -> bool:
         """One small step; whether there may be more to do.
 
-        `head` is the kind of event of which the newest stays, `listed` are the jobs that the
-        scheduler still knows.
+        Each kind has its turn in each step: a queue that moves writes events all the time, and
+        these must not keep the rest from being dropped. `head` is the kind of event of which the
+        newest stays, `listed` are the jobs that the scheduler still knows.
         """
-        days = keep.days
-        with self._db.transaction():
-            if self._drop(keep, now - days * _DAY_S, head, listed):
-                return True
-            if self._db.used_bytes() <= keep.bytes:
-                return False
-            if self._drop_first_events(keep.step, head):
-                return True
-            while days > _SHORTEST_DAYS:
-                days = max(_SHORTEST_DAYS, days / 2)
-                if self._drop(keep, now - days * _DAY_S, head, listed):
-                    return True
-            return self._drop_first_runs(keep.step)
-
-    def _drop(self, keep: Keep, before: float, head: str, listed: Collection[JobId]) -> bool:
         spared = json.dumps(sorted(listed))
-        facts = (
-            lambda table=table: self._drop_facts(table, before, keep.step, spared)
-            for table in _FACTS
-        )
-        cuts: tuple[Callable[[], int], ...] = (
+        before = now - keep.days * _DAY_S
+        aged: list[_Cut] = [
             lambda: self._drop_events(before, keep.step, head),
-            lambda: self._drop_actions(before, keep.step, spared),
-            *facts,
-            lambda: self._drop_answers(keep.step),
-            lambda: self._compact_runs(before, keep.step),
-        )
-        return any(cut() > 0 for cut in cuts)
+            *self._cuts_of_jobs(before, keep.step, spared),
+        ]
+        dropped = [self._cut(cut) for cut in aged]
+        more_by_size = self._shrink(keep, head, spared, now)
+        return more_by_size or any(rows >= keep.step for rows in dropped)
 
-    def _drop_events(self, before: float, most: int, head: str) -> int:
+    def _shrink(self, keep: Keep, head: str, spared: str, now: float) -> bool:
+        """Drop in the order of what is missed least, until the store is small enough.
+
+        Whether it is still too large, and more could go in the next step.
+        """
+        if self._db.used_bytes() <= keep.bytes:
+            return False
+        recent = min(_RECENT_EVENTS, int(keep.bytes * _RECENT_SHARE / _EVENT_BYTES))
+        cuts: list[_Cut] = [lambda: self._drop_first_events(recent, keep.step, head)]
+        days = keep.days
+        while days > _SHORTEST_DAYS:
+            days = max(_SHORTEST_DAYS, days / 2)
+            cuts += self._cuts_of_jobs(now - days * _DAY_S, keep.step, spared)
+        cuts.append(lambda: self._drop_first_runs(keep.step))
+        left = _BATCHES
+        for cut in cuts:
+            rows = keep.step
+            while rows >= keep.step:
+                if left == 0:
+                    return True
+                rows = self._cut(cut)
+                left -= rows > 0
+                if rows > 0 and self._db.used_bytes() <= keep.bytes:
+                    return False
+        return left < _BATCHES
+
+    def _cut(self, cut: _Cut) -> int:
+        with self._db.transaction():
+            return cut()
+
+    def _cuts_of_jobs(self, before: float, most: int, spared: str) -> list[_Cut]:
+        """What is known of jobs that ended before then, and answers of a model."""
+        return [
+            lambda: self._drop_actions(before, most, spared),
+            *(partial(self._drop_facts, table, before, most, spared) for table in _FACTS),
+            lambda: self._drop_answers(most),
+            lambda: self._compact_runs(before, most),
+        ]
+
+    def _drop_events(self, before: float, most: int, head: str, upto: int | None = None) -> int:
         """Events are numbered as they come: only the first are looked at, not the whole log."""
         return self._db.run(
             "DELETE FROM events WHERE id IN (SELECT id FROM"
             " (SELECT id, at, handled FROM events ORDER BY id LIMIT ?) AS first"
-            " WHERE handled AND at < ? AND id NOT IN"
+            " WHERE handled AND at < ? AND id <= ? AND id NOT IN"
             " (SELECT max(id) FROM events WHERE kind = ? GROUP BY scheduler) ORDER BY id LIMIT ?)",
-            (most + _SPARED_EVENTS, before, head, most),
+            (most + _SPARED_EVENTS, before, _LAST if upto is None else upto, head, most),
         )
 
-    def _drop_first_events(self, most: int, head: str) -> int:
-        return self._drop_events(float("inf"), most, head)
+    def _drop_first_events(self, recent: int, most: int, head: str) -> int:
+        """All but so many recent ones, which a replay needs."""
+        row = self._db.one("SELECT id FROM events ORDER BY id DESC LIMIT 1 OFFSET ?", (recent,))
+        return 0 if row is None else self._drop_events(float("inf"), most, head, int(row[0]))
 
     def _drop_actions(self, before: float, most: int, spared: str) -> int:
         return self._db.run(
@@ -125,7 +161,7 @@ class Retention:
             (_ANSWERS, most),
         )
 
-    def _drop_first_runs(self, most: int) -> bool:
+    def _drop_first_runs(self, most: int) -> int:
         """The last resort of a store that is too large."""
         oldest = "SELECT scheduler, job_id, attempt FROM runs ORDER BY end_time LIMIT ?"
         numbers = [
@@ -147,11 +183,10 @@ class Retention:
             f"DELETE FROM run_facts WHERE (scheduler, job_id, attempt) IN ({oldest})",  # noqa: S608
             (most,),
         )
-        dropped = self._db.run(
+        return self._db.run(
             f"DELETE FROM runs WHERE (scheduler, job_id, attempt) IN ({oldest})",  # noqa: S608
             (most,),
         )
-        return dropped > 0
 
     def _compact_runs(self, before: float, most: int) -> int:
         row = self._db.one("SELECT value FROM meta WHERE key = 'compact_until'")

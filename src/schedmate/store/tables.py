@@ -21,6 +21,7 @@ from schedmate.model import (
 from schedmate.model.wire import loads
 from schedmate.store.base import KeptAdvice, KeptEvent, KeptProgress, Spending
 from schedmate.store.bodies import dumps
+from schedmate.store.corrections import KeptCorrection, corrected_body, correction_in
 from schedmate.store.facts import StoredFacts, action_record, facts_of
 from schedmate.store.lessons import Lessons
 from schedmate.store.listed_jobs import ListedJobs
@@ -221,8 +222,23 @@ class TableStore(
         )
         return None if row is None else str(row[0])
 
-    def keep_diagnosis(self, job_id: JobId, attempt: int, diagnosis: Diagnosis) -> None:
-        self._db.put("diagnoses", [(self._scheduler, job_id, attempt, dumps(diagnosis))])
+    def keep_diagnosis(
+        self,
+        job_id: JobId,
+        attempt: int,
+        diagnosis: Diagnosis,
+        *,
+        correction: KeptCorrection | None = None,
+    ) -> None:
+        body = corrected_body(diagnosis, correction)
+        self._db.put("diagnoses", [(self._scheduler, job_id, attempt, body)])
+
+    def correction(self, job_id: JobId, attempt: int) -> KeptCorrection | None:
+        row = self._db.one(
+            "SELECT body FROM diagnoses WHERE scheduler = ? AND job_id = ? AND attempt = ?",
+            (self._scheduler, job_id, attempt),
+        )
+        return None if row is None else correction_in(str(row[0]))
 
     def diagnoses(self, job_id: JobId) -> dict[int, Diagnosis]:
         rows = self._db.rows(

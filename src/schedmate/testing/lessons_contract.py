@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from schedmate.model import JobState
+from schedmate.store import KeptCorrection
 from schedmate.testing.builders import (
     a_diagnosis,
     a_job,
@@ -36,6 +37,20 @@ class LessonsContract:
         one = a_past_failure("one", text, "b", line=text, origin=an_origin(note=text))
         store.remember_failure(one)
         assert store.recall_failures([text, "b", "c"]) == {text: one, "b": one}
+
+    def test_a_correction_is_kept_with_the_diagnosis_before_it(self, store: Store) -> None:
+        before, after = a_diagnosis(summary="ünï 'x' \udcff {}"), a_diagnosis("network")
+        made = KeptCorrection(by="ada", at=5.0, for_all=True, before=before, taught=after)
+        store.keep_diagnosis("1", 0, after, correction=made)
+        kept = store.correction("1", 0)
+        assert kept is not None
+        assert (kept.by, kept.at, kept.for_all, kept.taught) == ("ada", 5.0, True, after)
+        assert kept.before.reason == before.reason
+        assert store.diagnoses("1") == {0: after}
+        assert store.job_facts(["1"])["1"].diagnoses == {0: after}
+        assert store.correction("1", 1) is None
+        store.keep_diagnosis("1", 0, kept.before)
+        assert store.correction("1", 0) is None
 
     def test_a_persons_word_goes_before_a_models(self, store: Store) -> None:
         stated = a_past_failure("stated", "a", reason="network", origin=an_origin("operator"))
@@ -93,6 +108,9 @@ class LessonsContract:
         store.keep_diagnosis("1", 0, a_diagnosis("network", summary=odd))
         store.keep_listed([run.job])
         assert store.diagnoses("1")[0].summary == kept
+        stated = a_diagnosis("network", summary=odd)
+        made = KeptCorrection(by=odd, at=5.0, for_all=False, before=stated)
+        store.keep_diagnosis("1", 0, stated, correction=made)
         [found] = store.page_of_runs(user=None, reason="network", limit=5, offset=0)
         assert found.job.name == kept
         assert not store.page_of_runs(user=odd, reason="network", limit=5, offset=0)

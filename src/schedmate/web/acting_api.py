@@ -37,7 +37,7 @@ class CorrectionBody(BaseModel):
         ),
     ]
     """What the newest attempt really died of; `not_failed` where nothing was wrong."""
-    note: Annotated[str, Field(max_length=acts.LONGEST_NOTE), OneLine] = ""
+    note: Annotated[str, Field(max_length=acts.LONGEST_NOTE), OneLine()] = ""
     """What the next person should know."""
     for_all: bool = False
     """Whether the same failure of any job is answered so, which only operators decide."""
@@ -56,7 +56,11 @@ class RevertBody(BaseModel):
     tags=["jobs"],
 )
 def correct(job_id: AJobId, body: CorrectionBody, site: ASite, viewer: AKnownViewer) -> Response:
-    """Correct the diagnosis of a job's newest attempt."""
+    """Correct the diagnosis of a job's newest attempt.
+
+    In mode `act` a job with a reason that is tried again will be queued again within seconds, after
+    which the correction cannot be withdrawn.
+    """
     if body.for_all and not viewer.operator:
         raise HTTPException(HTTPStatus.FORBIDDEN, "only operators correct the failures of all jobs")
     with refused_as_conflict():
@@ -67,11 +71,17 @@ def correct(job_id: AJobId, body: CorrectionBody, site: ASite, viewer: AKnownVie
 @router.post(
     "/jobs/{job_id}/withdraw",
     response_model=CorrectedAnswer,
-    responses={**NO_JOB, 409: described("There is no correction that the asker may withdraw.")},
+    responses={
+        **NO_JOB,
+        409: described(
+            "No correction of this attempt stands that the asker may withdraw; the detail names the"
+            " job that it was taught on, or the attempt that has begun since."
+        ),
+    },
     tags=["jobs"],
 )
 def withdraw(job_id: AJobId, site: ASite, viewer: AKnownViewer) -> Response:
-    """Take the correction of a job's newest attempt back: it is diagnosed anew."""
+    """Take the correction of a job's newest attempt back: its diagnosis is the one from before."""
     with refused_as_conflict():
         view = acts.withdraw(site, viewer, job_id)
     return _diagnosed(view)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Depends, HTTPException, Path, Request
-from pydantic import AfterValidator
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic_core import core_schema
 
 from schedmate.model import BadInput
 from schedmate.model.legible import one_line
@@ -14,6 +16,8 @@ from schedmate.service.visibility import Viewer
 from schedmate.web.queue import Wanted
 from schedmate.web.site import Site
 
+_ONE_LINE = r"^[^\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]*$"
+"""As the OpenAPI document states it; the sentence that refuses is our own."""
 FOR_OPERATORS = "there is nothing here, or it is for operators only"
 
 
@@ -54,8 +58,21 @@ def _one_line(text: str) -> str:
         raise ValueError(str(error)) from error
 
 
-OneLine = AfterValidator(_one_line)
-"""For text that a person writes: a note, a name."""
+@dataclass(frozen=True)
+class OneLine:
+    """For text that a person writes: a note, a name."""
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> core_schema.CoreSchema:
+        return core_schema.no_info_after_validator_function(_one_line, handler(source))
+
+    def __get_pydantic_json_schema__(
+        self, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return handler(schema) | {"pattern": _ONE_LINE}
+
+
 AJobId = Annotated[str, Path(examples=["12", "12_3", "12+1"], max_length=200)]
 AKnownViewer = Annotated[Viewer, Depends(known_viewer_of)]
 AnOperator = Annotated[Viewer, Depends(operator_of)]

@@ -12,7 +12,7 @@ from fastapi.responses import HTMLResponse
 
 from schedmate.model import NotFound
 from schedmate.model.failures import CORRECTIONS
-from schedmate.service.usecases.audit import correction_stands
+from schedmate.service.usecases.persons_decisions import may_withdraw
 from schedmate.service.usecases.revert import is_revertible
 from schedmate.service.views.job_story import (
     is_file_name,
@@ -119,6 +119,7 @@ def job(
         token=readings.token(viewer),
         reasons=CORRECTIONS,
         retries=RETRIES,
+        acting=site.settings.mode == "act",
         may=acts_open_to(site, viewer, view),
     )
 
@@ -240,8 +241,7 @@ def acts_open_to(site: Site, viewer: Viewer, view: JobView) -> tuple[JobAct, ...
     found: list[JobAct] = []
     if viewer.user and viewer.may_read(view.job.user) and _is_diagnosed(view):
         found.append("correct")
-        known = view.diagnoses[view.job.restarts].source
-        if known == "memory" and correction_stands(site.store, view.job.id):
+        if may_withdraw(site.store, view.job, operator=viewer.operator):
             found.append("withdraw")
     if viewer.operator and not view.job.state.ended and view.actions:
         scheduler = open_scheduler(site.settings)

@@ -31,7 +31,7 @@ class SubscriptionBody(BaseModel):
     kinds: Annotated[list[Literal["failed", "hung", "limit"]], Field(max_length=3)] = list(
         NOTICE_KINDS
     )
-    mail: Annotated[str, Field(max_length=300), OneLine] = ""
+    mail: Annotated[str, Field(max_length=300), OneLine()] = ""
     """Where mail goes; empty: the user's name at the site's domain."""
 
 

@@ -31,7 +31,7 @@ router = APIRouter(prefix="/api/v1/tokens", responses=PROBLEMS, tags=["access"])
 
 class TokenBody(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
-    name: Annotated[str, Field(max_length=LONGEST_NAME), OneLine] = ""
+    name: Annotated[str, Field(max_length=LONGEST_NAME), OneLine()] = ""
     """What it is for."""
     days: Annotated[float, Field(gt=0, le=MOST_DAYS)] = 90.0
     """After how many it ends; not after the token that is shown for it."""

@@ -112,6 +112,29 @@ def test_code_newer_than_a_run_is_left_out(simulate, export):
     assert f"no code for {len(JOBS)} ({len(JOBS)} changed after the run started)" in err
 
 
+def test_an_owner_unknown_on_this_machine_does_not_stop_the_invoker(simulate, export):
+    scripts = scripts_in_files(export.parent)
+    rows = [row(job, export.parent).replace("|ann|", "|nowhere-user|") for job in JOBS]
+    export.write_text("\n".join([COLUMNS, *rows]))
+
+    code, _, err = simulate("--scripts", str(scripts), "--policy", "fifo")
+
+    assert (code, err) == (0, f"{export}: code read for {len(JOBS)} of {len(JOBS)} jobs\n")
+
+
+def test_where_no_code_is_read_none_is_claimed(simulate, export):
+    asked = ("--read-code", "--policy", "fifo,fifo+advisor", "--controls", "--json")
+
+    code, out, err = simulate(*asked)
+
+    data = json.loads(out)
+    assert code == 0
+    assert data["code_read"] == 0
+    assert not any("own" in line for line in data["assumptions"])
+    assert "semantic" not in data["policies"]["fifo+advisor"]["controls"]
+    assert "--scripts" in err
+
+
 def test_a_submit_line_names_the_code(simulate, export):
     lines = [f"{COLUMNS}|SubmitLine"]
     user = os.environ.get("USER") or "root"
@@ -133,6 +156,8 @@ def test_a_submit_line_names_the_code(simulate, export):
         (None, ["--scripts", "/no/where"], 3, "there is no directory or file /no/where"),
         (None, ["--scripts", "/dev/null"], 2, "has no scripts of jobs"),
         (None, ["--read-code", "--workload"], 2, "take the place of a workload"),
+        (None, ["--read-code", "--explained", "0.5"], 2, "--explained is of synthetic code"),
+        (None, ["--read-code", "--sweep", "explained=0.1"], 2, "is of synthetic code"),
         ("synthetic", ["--read-code"], 2, "for an export of accounting"),
         (COLUMNS.replace("Start", "Account"), ["--read-code"], 2, "does not state when its jobs"),
     ],

@@ -154,6 +154,42 @@ def test_what_was_read_of_jobs_orders_them(kept):
     assert any("no code is synthetic" in line for line in found.assumptions)
 
 
+@pytest.mark.parametrize("by_group", [False, True])
+@pytest.mark.parametrize("read", [0, 7])
+def test_of_how_many_jobs_the_code_was_read_is_counted(kept, read, by_group):
+    partitions = [Request(gpus=1, partition="ab"[number % 2]) for number in range(20)]
+    runs = [a_run(number, request=each) for number, each in enumerate(partitions)]
+    path = kept([run if at < read else PastRun(job=run.job) for at, run in enumerate(runs)])
+
+    found = compared(path, "fifo", "fifo+advisor", gpus=3, controls=True, by_group=by_group)
+
+    public = found.as_json()
+    (words,) = (line for line in found.assumptions if "code" in line)
+    assert public["code_read"] == read
+    assert f"{read} of 20 jobs" in words
+    assert ("no code was read" in words) == (read == 0)
+    assert ("semantic" in public["policies"]["fifo+advisor"]["controls"]) == (read > 0)
+    assert "site_model" in public["policies"]["fifo+advisor"]["controls"]
+
+
+def test_a_warning_says_what_to_do_where_no_code_was_read(kept):
+    path = kept([PastRun(job=a_run(number).job) for number in range(6)])
+
+    aided = CliRunner().invoke(root, ["simulate", f"store:{path}", "--policy", "fifo,fifo+advisor"])
+    alone = CliRunner().invoke(root, ["simulate", f"store:{path}", "--policy", "fifo"])
+
+    assert "no code was read" in aided.stderr
+    assert "--scripts" in aided.stderr
+    assert alone.stderr == ""
+
+
+def test_assumptions_about_synthetic_code_are_refused_where_code_is_real(kept):
+    path = kept([a_run(number) for number in range(6)])
+
+    with pytest.raises(BadInput, match="synthetic code"):
+        compared(path, "fifo", "fifo+advisor", assumed={"explained": 0.5})
+
+
 def test_the_verb_knows_the_store_in_use(kept, tmp_path, monkeypatch):
     monkeypatch.setenv("SCHEDMATE_CONFIG", "/dev/null")
     monkeypatch.setenv("SCHEDMATE_STATE_DIR", str(tmp_path))

@@ -14,14 +14,12 @@ from schedmate.model.masking import masked
 from schedmate.store import PersonsAct
 
 if TYPE_CHECKING:
-    from schedmate.model import JobId
     from schedmate.store import Store
 
 __all__ = [
     "CORRECTION",
     "FAILED_SIGN_IN",
     "WITHDRAWAL",
-    "correction_stands",
     "record_act",
     "record_failed_sign_in",
 ]
@@ -45,11 +43,3 @@ def record_failed_sign_in(store: Store, address: str, detail: str, *, user: str 
         at=time.time(), user=user, action=FAILED_SIGN_IN, about=f"address {address}", detail=detail
     )
     store.record_act(masked(act), newest=MOST_FAILED)
-
-
-def correction_stands(store: Store, job_id: JobId) -> bool:
-    """Whether a person has corrected a diagnosis of this job, which was not withdrawn since."""
-    about = f"job {job_id}"
-    corrected = store.acts(about=about, action=CORRECTION, limit=1)
-    withdrawn = store.acts(about=about, action=WITHDRAWAL, limit=1)
-    return bool(corrected) and not (withdrawn and withdrawn[0].at >= corrected[0].at)

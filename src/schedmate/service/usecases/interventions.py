@@ -16,7 +16,7 @@ from schedmate.service.records.event_log import leave_for_daemon
 if TYPE_CHECKING:
     from schedmate.model import Diagnosis, Job, JobId
     from schedmate.schedulers.base import Scheduler
-    from schedmate.store import Store
+    from schedmate.store import KeptCorrection, Store
 
 _PATIENCE_S = 30.0
 _POLL_S = 0.5
@@ -95,8 +95,13 @@ def _held_by_us(scheduler: Scheduler, store: Store, job_id: JobId) -> Job:
     return job
 
 
-def record_correction(store: Store, job: Job, diagnosis: Diagnosis) -> None:
-    """Store the corrected diagnosis, and leave it to the decision engine as an event."""
+def record_correction(
+    store: Store, job: Job, diagnosis: Diagnosis, correction: KeptCorrection | None = None
+) -> None:
+    """Store the corrected diagnosis, and leave it to the decision engine as an event.
+
+    Without `correction` it is the diagnosis from before, which is put back.
+    """
     event = JobDiagnosed(
         time.time(),
         job.id,
@@ -106,5 +111,5 @@ def record_correction(store: Store, job: Job, diagnosis: Diagnosis) -> None:
         by="person",
     )
     with store.together():
-        store.keep_diagnosis(job.id, job.restarts, diagnosis)
+        store.keep_diagnosis(job.id, job.restarts, diagnosis, correction=correction)
         leave_for_daemon(store, event)

@@ -121,6 +121,8 @@ class PolicyComparison:
     """Of each policy: beside an unmodified scheduler, inside one that asks, or an oracle."""
     controls: dict[str, dict[str, Summary]] = field(default_factory=dict)
     """Of a policy with SchedMate's predictions: the same by other predictors, where asked for."""
+    code_read: int | None = None
+    """Of how many jobs the code was read, where it is their own."""
 
     def by_kind(self) -> dict[Kind, dict[str, Summary]]:
         """The policies of each kind, kinds in the order of `KINDS`."""
@@ -148,6 +150,8 @@ class PolicyComparison:
         public["kinds"] = public.pop("kinds")
         for name, controls in public.pop("controls").items():
             public["policies"][name]["controls"] = controls
+        if self.code_read is None:
+            del public["code_read"]
         return public if self.setting else {key: public[key] for key in public if key != "setting"}
 
 

@@ -26,8 +26,12 @@ _NO_CODE = (
     "has no log to read"
 )
 _RECORDED = (
-    "what SchedMate knows of a job's code was read from the job's own: no code is synthetic, and "
+    "what SchedMate knows of code was read from the jobs' own, {} of {}: no code is synthetic, and "
     "the tracker has no log to read"
+)
+_NONE_READ = (
+    "no code was read, 0 of {}: SchedMate predicts from user, name and request alone, as the "
+    "control site_model does, and the tracker has no log to read"
 )
 _SEMI_SYNTHETIC = (
     "semi-synthetic: each job was given a training project of ours, whose numbers explain {:.0%} "
@@ -88,8 +92,9 @@ def controlled(
 
 
 def comparison(setting: Setting, runs: Sequence[PolicyRun]) -> PolicyComparison:
-    """The JSON of `schedmate simulate`."""
+    """The JSON of `schedmate simulate`. Where no code was read, no control is called `semantic`."""
     load = setting.load
+    shown = [name for name in CONTROLS if name != SEMANTIC or setting.code_read != 0]
     return PolicyComparison(
         trace=setting.name,
         jobs=len(setting.columns),
@@ -98,11 +103,12 @@ def comparison(setting: Setting, runs: Sequence[PolicyRun]) -> PolicyComparison:
         policies={each.policy: each.summary for each in runs},
         kinds={each.name: POLICIES[each.policy].kind for each in runs_planned(runs)},
         controls={
-            each.policy: {name: control.summary for name, control in each.controls.items()}
+            each.policy: {name: each.controls[name].summary for name in shown}
             for each in runs
             if each.controls
         },
         load=None if load == float("inf") else load,
+        code_read=setting.code_read,
     )
 
 
@@ -257,8 +263,10 @@ def _lowered() -> str:
 def _of_the_workload(setting: Setting, plans: Sequence[Plan]) -> list[str]:
     if not any(each.parts for each in plans):
         return []
-    if setting.recorded is not None:
-        return [_RECORDED]
+    if setting.code_read is not None:
+        jobs = plural(len(setting.columns), "job")
+        read = setting.code_read
+        return [_RECORDED.format(read, jobs) if read else _NONE_READ.format(jobs)]
     if setting.workload is None:
         return [_NO_CODE]
     return [_SEMI_SYNTHETIC.format(setting.workload.explained)]

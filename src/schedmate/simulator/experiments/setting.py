@@ -110,6 +110,13 @@ class Setting:
     def load(self) -> float:
         return self.columns.load(self.gpus)
 
+    @property
+    def code_read(self) -> int | None:
+        """Of how many jobs the code was read; None where code is synthetic or plays no part."""
+        if self.recorded is None:
+            return None
+        return sum(run.fingerprint is not None for run in self.recorded)
+
 
 def gpus_for_load(columns: TraceColumns, load: float = DEFAULT_LOAD) -> int:
     """The cluster that the jobs keep busy for that share of the time they come in, and that can

@@ -72,6 +72,7 @@ def _sensitivity(trace: str, varied: str, rows: Sequence[PolicyComparison]) -> S
         )
         for policy, predictors in rows[0].controls.items()
         for predictor in predictors
+        if all(predictor in row.controls[policy] for row in rows)
     ]
     return Sensitivity(
         trace=trace,

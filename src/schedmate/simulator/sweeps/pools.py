@@ -44,9 +44,17 @@ def run_pools(
         settings.append(setting)
         per_pool.append(compare(setting, policies, controls=controls, on_progress=on_progress))
     places = np.argsort(np.concatenate(kept), kind="stable")
+    recorded = {
+        job: run
+        for each in settings
+        if each.recorded is not None
+        for job, run in zip(each.columns.ids, each.recorded, strict=True)
+    }
+    together = columns.take(np.concatenate(kept))
     whole = replace(
         settings[0],
-        columns=columns.take(np.concatenate(kept)),
+        columns=together,
+        recorded=tuple(recorded[each] for each in together.ids) if recorded else None,
         gpus=sum(setting.gpus for setting in settings),
         left_out=sum(setting.left_out for setting in settings),
     )
