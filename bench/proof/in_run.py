@@ -22,7 +22,7 @@ import numpy as np
 
 from bench.command import command_line, machine, progress
 from bench.proof.measuring import by_cluster, geometric_mean, interval, jobs_wait
-from bench.proof.predictions import RUN_BY, KeptKnowledge, revision
+from bench.proof.predictions import KeptKnowledge, revision
 from bench.proof.settings import SEEDS, Window, setting, shaken
 from bench.proof.tuned_baselines import chosen
 from schedmate.simulator import plan
@@ -90,7 +90,7 @@ def main() -> None:
             f"{policy + ', ' + predictor:26}{way:18}{geometric_mean(by_cluster(rows)):7.3f}"
             f"{geometric_mean(tails[key]):7.2f}  {over if WAYS[way] else ''}"
         )
-    print(f"\nrevision {revision(RUN_BY)}; {time.monotonic() - began:.0f} s on {machine()}")
+    print(f"\nrevision {revision()}; {time.monotonic() - began:.0f} s on {machine()}")
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ name; with it the code and nothing else of the job (at the LSF site, whose code 
 name); or all. The mark is the code's column, its bar the 95 % interval with days of a user drawn
 as blocks. It is what SchedMate makes of the code, so no more than what the code explains.
 
-`bench.proof.gain` draws them; they are kept in build/proof for each revision of the predictor.
+`bench.proof.gain` draws them; they are kept in build/proof for each revision.
 """
 
 from __future__ import annotations

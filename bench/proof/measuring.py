@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from bench.proof.predictions import RUN_BY, KeptKnowledge, revision
+from bench.proof.predictions import KeptKnowledge, revision
 from bench.proof.settings import SHAKES, WAITS, Window, setting, shaken
 from bench.proof.tuning import best_of_grid
 from schedmate.core import FairnessLimits
@@ -105,7 +105,7 @@ def measure_all(
 
 def digest(case: Case) -> str:
     """Of all that its rows depend on."""
-    return hashlib.sha256(f"{revision(RUN_BY)} {case}".encode()).hexdigest()[:16]
+    return hashlib.sha256(f"{revision()} {case}".encode()).hexdigest()[:16]
 
 
 def _rows_of(path: Path) -> list[dict[str, Any]]:
@@ -172,7 +172,7 @@ def _row(
         worst_user=_worst_user(columns, before.mean(axis=0), after.mean(axis=0)),
         worst_job_h=float((after - before).max() / 3600.0),
         error=float("nan"),
-        revision=revision(RUN_BY),
+        revision=revision(),
         case=digest(case),
     )
 

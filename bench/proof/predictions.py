@@ -1,7 +1,7 @@
 """Predictions kept on disk, so that every command of the proof makes them once.
 
 They do not depend on the policy that they are used by. A file is for one setting, one predictor and
-one revision of the code that makes them, in `build/proof` below the current directory.
+one revision of the code that is run, in `build/proof` below the current directory.
 """
 
 from __future__ import annotations
@@ -22,21 +22,15 @@ from schedmate.simulator.experiments.knowledge import SEMANTIC, Knowledge
 
 KEPT = Path("build/proof")
 _SLOW = ("qssf", "site_model", SEMANTIC)
-_PREDICTED_BY = (
-    *("advisor", "model", "simulator/estimators", "simulator/synthetic", "simulator/traces"),
-    *("simulator/experiments/knowledge.py", "simulator/experiments/setting.py"),
-)
-
-
-RUN_BY = ("advisor", "core", "model", "policies", "simulator")
+_RUN_BY = ("advisor", "core", "model", "policies", "simulator")
 
 
 @cache
-def revision(parts: tuple[str, ...] = _PREDICTED_BY) -> str:
-    """Of all source code that a prediction depends on, or a whole run (`RUN_BY`)."""
+def revision() -> str:
+    """Of all source code that a run depends on; predictions do as well, since they are learnt from
+    jobs that have ended, and a run decides when."""
     package = Path(advisor.__file__).parent.parent
-    found = [package / each for each in parts]
-    files = [file for each in found for file in (each.rglob("*") if each.is_dir() else [each])]
+    files = [file for each in _RUN_BY for file in (package / each).rglob("*")]
     sources = sorted(file for file in files if file.suffix in (".py", ".toml"))
     here = Path(settings.__file__).parent
     digest = hashlib.sha256()

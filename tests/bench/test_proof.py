@@ -88,6 +88,31 @@ def test_predictions_are_made_once(monkeypatch, tmp_path):
     assert list(made.basis or ()) == list(kept.basis or ())
 
 
+@pytest.mark.parametrize(
+    "file",
+    [
+        "simulator/engine/engine.py",
+        "simulator/kernels/backfill.py",
+        "simulator/experiments/execute.py",
+        "policies/backfill.py",
+        "core/fairness.py",
+        "advisor/predict/blend.py",
+    ],
+)
+def test_what_decides_when_jobs_end_is_part_of_the_revision(file, monkeypatch, tmp_path):
+    """Kept predictions were learnt from jobs that had ended by then."""
+    (tmp_path / "advisor").mkdir()
+    changed = tmp_path / file
+    changed.parent.mkdir(parents=True, exist_ok=True)
+    changed.write_text("before")
+    monkeypatch.setattr(predictions.advisor, "__file__", str(tmp_path / "advisor" / "__init__.py"))
+    before = predictions.revision.__wrapped__()
+
+    changed.write_text("after")
+
+    assert predictions.revision.__wrapped__() != before
+
+
 def test_an_interrupted_measurement_goes_on(monkeypatch, tmp_path):
     monkeypatch.setattr(predictions, "KEPT", tmp_path)
     kept = tmp_path / "rows.jsonl"
@@ -122,7 +147,7 @@ def test_measurements_of_anything_else_are_made_again(changed, monkeypatch, tmp_
     }[changed]
     with monkeypatch.context() as patch:
         if changed == "revision":
-            patch.setattr(measuring, "revision", lambda _: "older")
+            patch.setattr(measuring, "revision", lambda: "older")
         list(measure_all([older], workers=1, kept=kept))
     before = kept.read_text()
 

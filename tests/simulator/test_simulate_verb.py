@@ -179,6 +179,18 @@ def test_rows_left_out_are_talk_and_an_assumption(call, tmp_path):
     assert "5 bad rows of the trace left out" in json.loads(out)["assumptions"]
 
 
+@pytest.mark.parametrize("bad", [0, 1])
+def test_rows_without_a_gpu_are_counted_with_their_reason(call, tmp_path, bad):
+    path = tmp_path / "trace.csv"
+    rows = "".join(f"cpu{number},ada,0,10,0,x\n" for number in range(2))
+    path.write_text(TRACE + rows + "bad,ada,0,x,1,x\n" * bad)
+
+    _, _, err = call(str(path), "--sweep", "seed=0,1", "--policy", "fifo")
+
+    assert f"{path}: left out {2 + bad} of {5 + bad} rows: " in err
+    assert "rows that ask for no GPU: 2\n" in err
+
+
 def test_the_cluster_can_be_sized_by_its_load(call, tmp_path):
     path = tmp_path / "steady.csv"
     rows = "".join(f"{number},ada,{10 * number},90,2\n" for number in range(101))

@@ -137,6 +137,9 @@ def site(served, tmp_path):
         "logs": (str(log),),
         "script": f"{PRIVATE}.py",
         "nodes": ("n1",),
+        "comment": f"{PRIVATE} password=hunter22",
+        "dependency": f"afterok:{PRIVATE}",
+        "licenses": PRIVATE,
     }
     times = {"start_time": time.time() - 60, "end_time": time.time() - 30}
     failed = a_job(id="3", user=OWNER, state=JobState.FAILED, **texts, **times)
@@ -144,7 +147,7 @@ def site(served, tmp_path):
     matches = (Match(job_id="9", similarity=0.9, duration_s=60.0),)
     made = a_prediction(matches=matches, explanation=f"like {PRIVATE}")
     store.keep_advice("1", KeptAdvice(an_advice(prediction=made), None))
-    store.keep_progress("1", 0, a_progress(log=f"{PRIVATE}.log", links=(PRIVATE,)), at=1.0)
+    store.keep_progress("1", 0, _progress(), at=1.0)
     store.keep_diagnosis("3", 0, a_diagnosis(REASON, summary=PRIVATE, suggestion=PRIVATE))
     store.keep_run(a_past_run(job=a_job(id="9", user=OWNER, state=JobState.COMPLETED, **texts)))
     store.keep_run(a_past_run(job=failed))
@@ -160,6 +163,11 @@ def site(served, tmp_path):
     served.site.refresh()
     served.site.looked(4e9)
     return served
+
+
+def _progress():
+    """Of a log that names what it counts."""
+    return a_progress(log=f"{PRIVATE}.log", links=(PRIVATE,), counted=PRIVATE, note=PRIVATE)
 
 
 def test_every_route_has_its_case(served):
@@ -234,6 +242,15 @@ def test_its_owner_gets_it(site):
         assert REASON in site.get(path).text, path
     site.taken_for("root", operator=True)
     assert REASON in site.get("/metrics").text
+
+
+def test_a_secret_in_a_comment_is_masked_for_its_owner_and_operators(site):
+    for user, operator in ((OWNER, False), (OWNER, True), ("root", True)):
+        site.taken_for(user, operator=operator)
+        for path in ("jobs", "jobs/1", "jobs/3", "history", "history/9"):
+            answer = site.get(f"/api/v1/{path}").text
+            assert f"{PRIVATE} password=[redacted]" in answer, (path, user, operator)
+            assert "hunter22" not in answer, (path, user, operator)
 
 
 @pytest.fixture(autouse=True)

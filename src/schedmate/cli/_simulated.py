@@ -102,23 +102,26 @@ def show_sweep(found: Sensitivity) -> None:
         _table(("policy", "mean", "from", "to"), means)
 
 
-def warn_of_hours(seconds: float) -> None:
-    """Before, not after, hours of work."""
-    if seconds >= _LONG_S:
+def warn_of_hours(seconds: float) -> bool:
+    """Before, not after, hours of work; whether it will be that long."""
+    long = seconds >= _LONG_S
+    if long:
         echo(
             f"this may take {duration(seconds)} on this machine; fewer jobs, policies or settings "
             "take less, --workers takes more cores",
             err=True,
         )
+    return long
 
 
 def talk_of_rows(result: SimulationResult) -> None:
     """Say which rows of a file were of no use."""
     left = result.left_out
-    if left.bad:
-        more = "; …" if left.bad > len(left.first) else ""
-        words = f"left out {left.bad} of {left.rows} rows: {'; '.join(left.first)}{more}"
-        echo(f"{result.task.source}: {words}", err=True)
+    if left.unused:
+        more = ["…"] if left.bad > len(left.first) else []
+        sound = [f"rows that {why}: {count}" for why, count in left.sound.items()]
+        words = "; ".join([*left.first, *more, *sound])
+        echo(f"{result.task.source}: left out {left.unused} of {left.rows} rows: {words}", err=True)
 
 
 def warn_of_unread_code(result: SimulationResult) -> None:

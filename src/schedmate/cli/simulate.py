@@ -284,7 +284,7 @@ def _results(
     from schedmate.simulator.sweeps import expected_s, run_tasks
 
     with progress() as on_progress:
-        warn_of_hours(expected_s(tasks, workers=workers, on_progress=on_progress))
+        warned = warn_of_hours(expected_s(tasks, workers=workers, on_progress=on_progress))
 
         def on_done(done: int, total: int) -> None:
             if on_progress is not None and total > 1:
@@ -297,6 +297,7 @@ def _results(
             ray_address=ray_address,
             on_done=on_done,
             on_progress=on_progress,
+            on_hours=None if warned else warn_of_hours,
         )
     for number in sorted(_first_of_each(tasks)):
         talk_of_rows(found[number])

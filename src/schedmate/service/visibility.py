@@ -3,7 +3,8 @@
 The operator (the store's owner, root, or a user of the site's `operators` setting) sees all of it,
 with secrets of other users masked. Every other user sees their own jobs whole, and of other users'
 jobs what squeue would show (id, user, state, times, nodes, what was asked for) and derived numbers,
-but no text: no log line, no evidence, no script, no command, no path, no name.
+but no text: no log line, no evidence, no script, no command, no path, no name, no comment. The
+fields that they see are listed here; every other field is empty for them, new ones too.
 """
 
 from __future__ import annotations
@@ -11,15 +12,15 @@ from __future__ import annotations
 import math
 import os
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from schedmate.model import NotSignedIn, Prediction, Workload
+from schedmate.model import NotSignedIn, Workload
 from schedmate.model.account import account_name
 from schedmate.model.masking import masked
+from schedmate.model.redaction import redact
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from typing import Any
 
     from schedmate.config import Settings
     from schedmate.handler.suspects import Suspicion
@@ -33,6 +34,31 @@ FEWEST_USERS = 3
 """What fewer users had is not counted for others: it would be about one of them."""
 _DAY_S = 86_400.0
 T = TypeVar("T")
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_OF_JOB = _names(
+    "id user state request nodes cluster submit_time start_time end_time eligible_time restarts "
+    "nice most_nice nice_an_hour soft_limit priority held tasks components"
+)
+_OF_REQUEST = _names(
+    "gpus gpu_type nodes cpus memory_mb time_limit_s time_min_s partition exclude_nodes "
+    "required_nodes features reservation account qos"
+)
+_OF_RUN_TO_PREDICT_BY = _names(
+    "job fingerprint workload steps_done steps_unit checkpoint_step startup_s profile "
+    "gpu_memory_mb gpu_utilization"
+)
+_OF_RUN = _OF_RUN_TO_PREDICT_BY - _names("fingerprint profile checkpoint_step workload")
+_OF_PROGRESS = _names(
+    "schema phase unit current total fraction fraction_of epoch ends_by rate_per_s elapsed_s eta_s "
+    "slowdown silence confidence cost"
+)
+_OF_ADVICE = frozenset({"schema", "prediction", "cost"})
+_OF_PREDICTION = frozenset({"basis", "duration_s", "outcome", "gpu_memory_mb", "gpu_utilization"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,29 +76,22 @@ class Viewer:
 
     def job(self, job: Job) -> Job:
         if self.may_read(job.user):
-            return job
-        return replace(
-            job,
-            name="",
-            workdir="",
-            command=(),
-            script=None,
-            logs=(),
-            earlier_logs=(),
-            reason="",
-        )
+            return with_masked_comment(job)
+        request = _only(_OF_REQUEST, job.request)
+        return _only(_OF_JOB, job, name="", workdir="", request=request)
 
     def run(self, run: PastRun) -> PastRun:
         """Digests would show who runs the same code, the curve how its work went."""
-        if self.may_read(run.job.user):
-            return self._of(run.job.user, run)
-        return replace(self.run_to_predict_by(run), fingerprint=None, profile=None)
+        shown = self.run_to_predict_by(run)
+        return shown if self.may_read(run.job.user) else _only(_OF_RUN, shown)
 
     def run_to_predict_by(self, run: PastRun) -> PastRun:
         """For predictions of the viewer's jobs, which compare digests and never show them."""
         if self.may_read(run.job.user):
-            return self._of(run.job.user, run)
-        return replace(run, job=self.job(run.job), workload=_numbers(run.workload))
+            job = self.job(run.job)
+            return self._of(job.user, run if job is run.job else replace(run, job=job))
+        job, workload = self.job(run.job), _numbers(run.workload)
+        return _only(_OF_RUN_TO_PREDICT_BY, run, job=job, workload=workload)
 
     def advice(self, advice: Advice, owner: str, owner_of: Callable[[JobId], str]) -> Advice:
         """`owner_of` returns the owner of a past job: matches of the viewer are named."""
@@ -80,9 +99,8 @@ class Viewer:
             return advice
         prediction = advice.prediction
         if not self.may_read(owner):
-            return replace(
-                advice, workload=Workload(), prediction=_without_text(prediction), advice=()
-            )
+            shown = _only(_OF_PREDICTION, prediction, explanation="")
+            return _only(_OF_ADVICE, advice, workload=Workload(), prediction=shown)
         own = tuple(match for match in prediction.matches if self.may_read(owner_of(match.job_id)))
         return replace(advice, prediction=replace(prediction, matches=own))
 
@@ -90,9 +108,7 @@ class Viewer:
         """How far and how fast; metrics have names that the job chose."""
         if self.may_read(owner):
             return progress
-        return replace(
-            progress, log="", metrics={}, checkpoint=None, warnings=(), links=(), format="none"
-        )
+        return _only(_OF_PROGRESS, progress, log="")
 
     def suspicion(self, suspicion: Suspicion) -> Suspicion:
         """Reason and time of a failure would name the job of another user that had it.
@@ -190,8 +206,17 @@ def _numbers(workload: Workload) -> Workload:
     return Workload(**kept)
 
 
-def _without_text(prediction: Prediction) -> Prediction:
-    return replace(prediction, explanation="", matches=())
+def with_masked_comment(job: Job) -> Job:
+    """A comment is free text that a scheduler shows to anyone: secrets in it are masked for all."""
+    comment = redact(job.comment)
+    return job if comment == job.comment else replace(job, comment=comment)
+
+
+def _only(kept: frozenset[str], value: T, **stated: Any) -> T:
+    """The same with these fields alone, others as stated; every other one has its default."""
+    made: Any = value
+    known = {one.name: getattr(made, one.name) for one in fields(made) if one.name in kept}
+    return type(value)(**(known | stated))
 
 
 def _without_source(origin: Origin) -> Origin:

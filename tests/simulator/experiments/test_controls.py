@@ -194,3 +194,21 @@ def test_hours_of_work_are_expected_before_they_begin():
     assert expected_s([replace(task, jobs=1000)]) < 60
     assert expected_s([task, replace(task, seed=1)], workers=2) == pytest.approx(plain)
     assert expected_s([replace(task, policies=("fifo",))]) < 1800
+
+
+def test_hours_are_expected_of_several_traces_together(tmp_path):
+    """The first is read, the others count by their size."""
+    one, other = tmp_path / "one.csv", tmp_path / "other.csv"
+    rows = [f"{n:04},ada,{n:04},100,1\n" for n in range(900)]
+    one.write_text("job_id,user,submit_time,duration,gpus\n" + "".join(rows[:300]))
+    other.write_text("job_id,user,submit_time,duration,gpus\n" + "".join(rows))
+    task = SimulationTask(source=str(one), policies=("easy", "easy+schedmate"))
+    drawn = replace(task, source="synthetic", jobs=300)
+
+    alone = expected_s([task], workers=1)
+
+    assert alone > 0
+    together = expected_s([task, replace(task, source=str(other))], workers=1)
+    assert together == pytest.approx(4 * alone, rel=0.05)
+    assert expected_s([drawn, task], workers=1) == pytest.approx(2 * alone)
+    assert expected_s([task, replace(task, source=str(tmp_path / "none"))], workers=1) >= alone

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from schedmate.model import array_of
 from schedmate.service.views.job_view import JobView, retry_outcome
 from schedmate.service.views.queue_order import queue_place
+from schedmate.service.visibility import with_masked_comment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -102,7 +103,7 @@ def _view(job: Job, own: StoredFacts, whole: StoredFacts) -> JobView:
     current = own.attempt == job.restarts
     actions = whole.actions if "+" in job.id else own.actions
     return JobView(
-        job=job,
+        job=with_masked_comment(job),
         advice=whole.advice if own.advice is None else own.advice,
         progress=own.progress if current else None,
         progress_at=own.progress_at if current else None,
@@ -116,19 +117,14 @@ def seen_by(viewer: Viewer, view: JobView, owner_of: Callable[[JobId], str]) -> 
     """What of it this viewer may see."""
     if viewer.operator:
         return view
-    owner = view.job.user
-    whole = viewer.may_read(owner)
-    return replace(
-        view,
-        job=viewer.job(view.job),
-        advice=None if view.advice is None else viewer.advice(view.advice, owner, owner_of),
-        progress=None if view.progress is None else viewer.progress(view.progress, owner),
-        diagnoses=view.diagnoses if whole else {},
-        actions=view.actions if whole else (),
-        retry=view.retry if whole else None,
-        suspects=tuple(map(viewer.suspicion, view.suspects)) if whole else (),
-        obstacle=view.obstacle if whole else None,
-    )
+    owner, job = view.job.user, viewer.job(view.job)
+    advice = None if view.advice is None else viewer.advice(view.advice, owner, owner_of)
+    if viewer.may_read(owner):
+        suspects = tuple(map(viewer.suspicion, view.suspects))
+        return replace(view, job=job, advice=advice, suspects=suspects)
+    progress = None if view.progress is None else viewer.progress(view.progress, owner)
+    at = view.progress_at
+    return JobView(job=job, advice=advice, progress=progress, progress_at=at, diagnoses={})
 
 
 def all_seen_by(

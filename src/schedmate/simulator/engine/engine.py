@@ -90,6 +90,8 @@ class SimulationEngine(Running):
         policy.begin(self)
         if self._beside is not None:
             self._beside.begin(self)
+        if self._on_progress is not None:
+            self._on_progress(0, count)
         while self._ended < count:
             now = heap[0][0] if heap else math.inf
             if self._coming < count:
@@ -179,9 +181,10 @@ class SimulationEngine(Running):
             self._tell_progress(self._on_progress)
 
     def _tell_progress(self, tell: Progress) -> None:
-        total = len(self._end)
-        if self._ended % max(1, total // _PROGRESS_CALLS) == 0:
-            tell(self._ended, total)
+        """Also of the first jobs, one by one and then ever more seldom: they show the pace."""
+        total, ended = len(self._end), self._ended
+        if ended % max(1, total // _PROGRESS_CALLS) == 0 or not ended & (ended - 1):
+            tell(ended, total)
 
     def _fail(self, fault: Fault) -> None:
         held = [(job, self._seat_of(job)) for job in self._seat]

@@ -45,13 +45,21 @@ _NAMED_ROWS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class BadRows:
-    """Rows of a file that could not be used."""
+class UnusedRows:
+    """Rows of a file that are not simulated."""
 
     bad: int = 0
+    """Of these there is something wrong with the row itself."""
     rows: int = 0
+    """In the whole file."""
     first: tuple[str, ...] = ()
     """What is wrong with the first few."""
+    sound: Mapping[str, int] = field(default_factory=dict)
+    """How many are no job for a GPU cluster, by the reason."""
+
+    @property
+    def unused(self) -> int:
+        return self.bad + sum(self.sound.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +67,7 @@ class SimulationResult:
     task: SimulationTask
     compared: PolicyComparison
     semi_synthetic: bool
-    left_out: BadRows
+    left_out: UnusedRows
     digest: Digest | None = None
     """Only where a report was asked for."""
 
@@ -72,7 +80,7 @@ class Loaded:
     columns: TraceColumns
     gpus: int | None
     notes: tuple[str, ...]
-    left_out: BadRows
+    left_out: UnusedRows
     runs: Mapping[JobId, PastRun] = field(default_factory=dict)
     """By id, where a store has them."""
 
@@ -83,18 +91,27 @@ def expected_s(
     workers: int | None = None,
     on_progress: OnProgress | None = None,
 ) -> float:
-    """About how long all of them take, by what jobs take on one core; 0 where even a large trace
-    would take minutes, and for several traces, which are not read beforehand."""
-    if len({task.source for task in tasks}) > 1:
-        return 0.0
+    """About how long all of them take at least, by what jobs take on one core under a policy that
+    decides at once; 0 where even a large trace would take minutes. Of several files the first is
+    read, and the others count by their size."""
     each = [_seconds_a_job(task) for task in tasks]
     if sum(each) * _MANY_JOBS < _WORTH_A_LOOK_S:
         return 0.0
-    jobs = tasks[0].jobs
-    if tasks[0].source != SYNTHETIC:
-        jobs = len(_loading(tasks[0], on_progress).columns)
+    files = [task for task in tasks if task.source != SYNTHETIC]
+    jobs_a_byte = 0.0
+    if files:
+        jobs_a_byte = len(_loading(files[0], on_progress).columns) / _bytes_of(files[0])
+    jobs = [
+        task.jobs if task.source == SYNTHETIC else jobs_a_byte * _bytes_of(task) for task in tasks
+    ]
     hands = min(workers or os.cpu_count() or 1, len(tasks))
-    return sum(each) * jobs / hands
+    return sum(cost * count for cost, count in zip(each, jobs, strict=True)) / hands
+
+
+def _bytes_of(task: SimulationTask) -> int:
+    """At least 1; also where there is no such file, which is refused when its turn comes."""
+    path = Path(task.source)
+    return max(1, path.stat().st_size) if path.is_file() else 1
 
 
 def _seconds_a_job(task: SimulationTask) -> float:
@@ -281,7 +298,7 @@ def load(task: SimulationTask) -> Loaded:
     )
     kind = f"{SYNTHETIC} {task.like}" if task.like else SYNTHETIC
     name = f"{kind} (seed {task.seed})"
-    return Loaded(name=name, columns=columns, gpus=size, notes=(), left_out=BadRows())
+    return Loaded(name=name, columns=columns, gpus=size, notes=(), left_out=UnusedRows())
 
 
 @lru_cache(maxsize=1)
@@ -301,10 +318,11 @@ def _loaded(trace: Trace) -> Loaded:
         columns=columns_of(trace.jobs),
         gpus=trace.gpus,
         notes=tuple(notes),
-        left_out=BadRows(
+        left_out=UnusedRows(
             bad=len(trace.bad_rows),
-            rows=len(trace.bad_rows) + len(trace.jobs),
+            rows=len(trace.bad_rows) + len(trace.jobs) + sum(trace.left_out.values()),
             first=tuple(str(row) for row in trace.bad_rows[:_NAMED_ROWS]),
+            sound=trace.left_out,
         ),
         runs=trace.runs,
     )

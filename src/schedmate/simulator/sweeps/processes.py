@@ -11,20 +11,30 @@ from multiprocessing import active_children, get_context
 
 from schedmate.model import BadInput
 from schedmate.simulator.sweeps.execution import SimulationResult, run_task
+from schedmate.simulator.sweeps.pace import Pace
 from schedmate.simulator.sweeps.tasks import SimulationTask, named
 
 
 def in_processes(
-    tasks: Sequence[SimulationTask], reported: frozenset[int], workers: int
+    tasks: Sequence[SimulationTask],
+    reported: frozenset[int],
+    workers: int,
+    pace: Pace | None = None,
 ) -> Iterator[tuple[int, SimulationResult]]:
-    """Each with its number, as they come; all stop when one fails or the caller stops listening."""
+    """Each with its number, as they come; all stop when one fails or the caller stops listening.
+    The first reports to `pace`, in its own process."""
     others = active_children()
     pool = ProcessPoolExecutor(
         workers, mp_context=get_context("spawn"), initializer=_ready_for_work
     )
     try:
         asked = {
-            pool.submit(run_task, task, reported=number in reported): number
+            pool.submit(
+                run_task,
+                task,
+                reported=number in reported,
+                on_progress=None if number else pace,
+            ): number
             for number, task in enumerate(tasks)
         }
         for done in as_completed(asked):
