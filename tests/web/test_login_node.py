@@ -189,6 +189,58 @@ def test_who_did_what_for_operators(run, site):
     assert found["acts"][0]["detail"] == "user token of bob laptop"
 
 
+@pytest.fixture
+def spoken(site, tmp_path):
+    """Job 4 has failed of what no rule knows."""
+    log = tmp_path / "spoken.log"
+    log.write_text("starting\nbeegfs: target 7 lost, retry limit reached\n")
+    site.store.keep_diagnosis("4", 0, a_diagnosis("unknown", confidence=0.2))
+    site.show(
+        a_job(id="4", state=JobState.FAILED, exit_code=1, logs=(str(log),)),
+    )
+    return site
+
+
+@pytest.mark.parametrize("more", [(), ("--no-rule",)], ids=["for all", "this attempt"])
+def test_corrections_of_an_operator_are_the_daemons(run, spoken, tmp_path, more):
+    done = run("rules", "correct", "4", "--reason", "storage_io", "--note", "OST 12", *more)
+    assert (done.returncode, done.stdout[:20]) == (0, "job 4 is storage_io:"), done.stderr
+    assert ("of all jobs are answered so" in done.stderr) == (not more)
+    assert spoken.store.diagnoses("4")[0].reason == "storage_io"
+    assert bool(spoken.store.past_failures(teacher="operator")) == (not more)
+
+    taken_back = run("rules", "withdraw", "4", "--json")
+    assert json.loads(taken_back.stdout)["diagnosis"]["reason"] == "unknown"
+    assert spoken.store.diagnoses("4")[0].reason == "unknown"
+    assert not (tmp_path / "mine").exists(), "nothing was done to a store of one's own"
+    again = run("rules", "withdraw", "4")
+    assert (again.returncode, again.stderr.count("\n")) == (2, 1)
+    assert "is no correction" in again.stderr
+
+
+def test_an_owner_corrects_this_attempt_alone_through_the_daemon(run, spoken):
+    owner = a_job().user
+    secret = create_token(spoken.store, owner, days=1)[1]
+    with_token = {"server": spoken.url(""), "SCHEDMATE_TOKEN": secret}
+    done = run("rules", "correct", "4", "--reason", "network", "--json", **with_token)
+    assert json.loads(done.stdout)["diagnosis"]["reason"] == "network", done.stderr
+    assert not spoken.store.past_failures(teacher="operator")
+    assert spoken.store.acts(about="job 4")[0].user == owner
+
+
+def test_what_the_daemon_cannot_correct_is_refused_in_one_sentence(run, spoken, tmp_path):
+    of_log = run("rules", "correct", str(tmp_path / "spoken.log"), "--reason", "network")
+    assert (of_log.returncode, of_log.stderr.count("\n")) == (2, 1)
+    assert "give the id of a job" in of_log.stderr
+    line = run("rules", "correct", "4", "--reason", "network", "--line", "2", "--node", "n1")
+    assert (line.returncode, line.stderr.count("\n")) == (2, 1)
+    assert "leave --line, --node out" in line.stderr
+    gone = run("rules", "withdraw", "4", server=f"http://127.0.0.1:{free_port()}")
+    assert gone.returncode != 0
+    assert "does not answer" in gone.stderr
+    assert spoken.store.diagnoses("4")[0].reason == "unknown"
+
+
 def test_verbs_and_pages_show_the_same(run, site):
     """`why` of a verb is the page's and the API's sentence."""
     for job in ("1", "2", "3"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -83,14 +83,20 @@ def correct(
     return _seen(lesson)
 
 
-def withdraw(store: Store, job_id: str) -> CorrectedAnswer:
+def withdraw(job_id: str) -> CorrectedAnswer:
+    """By the site's daemon where one is named: its corrections are not in one's own store."""
+    from schedmate.cli._site import client_of
     from schedmate.service.usecases.audit import WITHDRAWAL
     from schedmate.service.usecases.persons_decisions import withdraw_correction
     from schedmate.service.views.answers import CorrectedAnswer
 
-    job = _known_job(store, job_id)
-    diagnosis = withdraw_correction(store, job, operator=_rules.viewer().operator)
-    _rules.record(store, WITHDRAWAL, f"job {job.id}", f"is {diagnosis.reason} again")
+    settings = config.load()
+    if settings.server:
+        return client_of(settings).withdraw(job_id)
+    with closing(_rules.open_experience()) as store:
+        job = _known_job(store, job_id)
+        diagnosis = withdraw_correction(store, job, operator=_rules.viewer().operator)
+        _rules.record(store, WITHDRAWAL, f"job {job.id}", f"is {diagnosis.reason} again")
     return CorrectedAnswer(job_id=job.id, attempt=job.restarts, diagnosis=diagnosis)
 
 

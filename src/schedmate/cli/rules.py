@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from schedmate import config
 from schedmate.cli._case import verdict_options
 from schedmate.cli._common import echo, echo_json, json_option, note_option, print_json, verb
 
@@ -101,8 +102,12 @@ def correct_verb(*, as_json: bool, **options: Any) -> None:
     In mode act a job with a reason that is tried again will be queued again within seconds; its
     correction cannot be withdrawn after that.
     """
-    from schedmate.cli import _correcting, _rules
+    from schedmate.cli import _correcting, _correcting_at_daemon, _rules
 
+    settings = config.load()
+    if settings.server:
+        _correcting_at_daemon.correct(settings, **options, as_json=as_json)
+        return
     with closing(_rules.open_experience()) as store:
         lesson = _correcting.correct(store, **options)
     if as_json:
@@ -127,10 +132,9 @@ def withdraw_verb(job_id: str, as_json: bool) -> None:
 
     What was corrected for all such failures is forgotten with the rule that was made of it.
     """
-    from schedmate.cli import _correcting, _rules
+    from schedmate.cli import _correcting
 
-    with closing(_rules.open_experience()) as store:
-        found = _correcting.withdraw(store, job_id)
+    found = _correcting.withdraw(job_id)
     if as_json:
         print_json(found)
     else:

@@ -47,7 +47,8 @@ class Diagnosis:
     """Whose evidence shows the cause."""
     suggestion: str = ""
     rule: str = ""
-    """Which rule answered: a built-in one by its reason and place, a learned one by its id."""
+    """Which rule answered: a built-in one by its reason and place, a learned one or a correction of
+    the same failure by its id."""
     unread_logs: tuple[str, ...] = ()
     """Logs that are there and could not be read: the diagnosis may change once they can be."""
     signature: str = ""
