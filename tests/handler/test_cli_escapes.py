@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from handler.test_cli import CRASH, schedmate
 from schedmate.cli import main
-from schedmate.cli._common import echo, print_json
+from schedmate.cli._common import echo, echo_lines, print_json
 from schedmate.cli._console import LegibleConsole
 from schedmate.handler.learning import Teaching, written_rules
 from schedmate.model.legible import has_hidden, legible
@@ -99,6 +99,11 @@ def test_rules_with_control_characters_are_not_taken_in(tmp_path, capsys, name):
     assert f"{name} has control characters" in capsys.readouterr().err
 
 
-def test_lines_stay_lines(capsys):
-    echo("one\ntwo\tthree")
+def test_lines_of_ours_stay_lines(capsys):
+    echo_lines("one\ntwo\tthree")
     assert capsys.readouterr().out == "one\ntwo\tthree\n"
+
+
+def test_what_is_one_line_stays_one(capsys):
+    echo("one\ntwo")
+    assert capsys.readouterr().out == "one\\x0atwo\n"
