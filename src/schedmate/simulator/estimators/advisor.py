@@ -20,7 +20,6 @@ import numpy as np
 from schedmate.advisor import Target
 from schedmate.advisor.predict.blending import Blend, Blended
 from schedmate.advisor.predict.cohort_model import CohortModel
-from schedmate.advisor.predict.distributions import Pmf
 from schedmate.advisor.predict.durations import Estimate, estimate_duration
 from schedmate.advisor.predict.jobs import EndedJob, Event, Facts, replay, sketch_of_target
 from schedmate.advisor.predict.learning import learn_scaling
@@ -163,12 +162,8 @@ class SitePredictor:
         alone, mass = self._site.submitted(facts), self._site.mass(facts.job_id)
         if mass is None:
             return alone
-        blended = self._blended[job] = self._join(job, facts, mass)
-        return blended.or_alone(alone)
-
-    def _join(self, job: int, facts: Facts, mass: Pmf) -> Blended:
         sketch, claim = self._claimed(job, facts)
-        return self._blend.predict(
+        blended = self._blended[job] = self._blend.predict(
             mass,
             user=facts.user,
             limit_s=facts.limit_s,
@@ -176,6 +171,7 @@ class SitePredictor:
             neighbours=claim,
             seen_s=self._site.seen_s,
         )
+        return blended.or_alone(alone)
 
     def _claimed(
         self,
@@ -264,8 +260,8 @@ class CodePredictor(SitePredictor):
 
     def ended(self, job: int, run: EndedJob) -> None:
         super().ended(job, run)
-        reading = self._readings.pop(job, None) or self._read(job, run.facts)
-        self._readings.pop(job, None)
+        reading = self._readings.get(job) or self._read(job, run.facts)
+        del self._readings[job]
         self._history.keep(self._past(job, run, reading), reading.sketch)
         self._lessons.learn(self._history)
 

@@ -70,8 +70,10 @@ class AdvisorInRun:
         return self._predictor.cost_s
 
     def submitted(self, job: int) -> Prediction:
-        spread = self._predictor.submitted(self._first + job, self._facts[job])
-        return self._prediction(job, spread)
+        number = self._first + job
+        spread = self._predictor.submitted(number, self._facts[job])
+        basis = self._predictor.basis(number)
+        return Prediction(basis=basis, duration_s=spread, explanation="advisor")
 
     def started(self, job: int, at: float) -> None:
         self._predictor.started(self._facts[job].job_id, at)
@@ -79,10 +81,6 @@ class AdvisorInRun:
     def ended(self, job: int, started_at: float, ended_at: float, state: JobState) -> None:
         run = EndedJob(self._facts[job], started_at, ended_at, state)
         self._predictor.ended(self._first + job, run)
-
-    def _prediction(self, job: int, spread: Spread) -> Prediction:
-        basis = self._predictor.basis(self._first + job)
-        return Prediction(basis=basis, duration_s=spread, explanation="advisor")
 
 
 class LearntAdvisor:
