@@ -33,7 +33,7 @@ from schedmate.simulator.engine.engine import SimulationEngine
 from schedmate.simulator.engine.limits import ended_at_limits
 from schedmate.simulator.engine.steering import Steered
 from schedmate.simulator.estimators.base import Estimates, unknown
-from schedmate.simulator.estimators.online import Fixed
+from schedmate.simulator.estimators.predictor import Fixed
 from schedmate.simulator.experiments.execute import job_columns
 from schedmate.simulator.shell.diagnosing import Diagnoses
 from schedmate.simulator.shell.shell import SimulatedDaemon

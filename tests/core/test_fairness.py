@@ -27,7 +27,7 @@ from schedmate.simulator import columns_of
 from schedmate.simulator.engine.cluster import GpuPool, Plain
 from schedmate.simulator.engine.engine import SimulationEngine
 from schedmate.simulator.estimators.base import Estimates, oracle
-from schedmate.simulator.estimators.online import Fixed
+from schedmate.simulator.estimators.predictor import Fixed
 from schedmate.simulator.experiments.execute import job_columns
 from schedmate.simulator.shell.shell import SimulatedDaemon
 from schedmate.testing.builders import a_diagnosis, a_job, a_trace_job, an_advice

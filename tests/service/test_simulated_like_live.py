@@ -19,7 +19,7 @@ from schedmate.simulator.engine.engine import SimulationEngine
 from schedmate.simulator.engine.faults import Fault
 from schedmate.simulator.engine.steering import AtOnce
 from schedmate.simulator.estimators.base import Estimates, oracle
-from schedmate.simulator.estimators.online import Fixed
+from schedmate.simulator.estimators.predictor import Fixed
 from schedmate.simulator.experiments.execute import job_columns
 from schedmate.simulator.shell.shell import SimulatedDaemon
 from schedmate.testing.builders import a_trace_job

@@ -1,61 +1,24 @@
 """Predictors within a run: they learn from it as it goes, as a daemon does.
 
 A job is predicted when it is submitted, by what had started and ended until then in this very run,
-and before it in the setting's past. What is no more than a number for each job (`Fixed`) learns
-nothing.
+and before it in the setting's past.
 """
 
 from __future__ import annotations
 
 import copy
-import math
 from collections.abc import Sequence
-from typing import Protocol
 
 import numpy as np
 
 from schedmate.advisor.predict.jobs import EndedJob, Facts, replay
-from schedmate.model import JobState, Prediction, Spread
-from schedmate.model.advice import Basis
+from schedmate.model import JobState, Prediction
 from schedmate.simulator.estimators.advisor import SitePredictor, facts_of, names_of, runs_of
-from schedmate.simulator.estimators.base import Estimates
 from schedmate.simulator.estimators.controls import LastTwo
 from schedmate.simulator.estimators.history import RollingMeans, keys, owners
+from schedmate.simulator.estimators.predictor import prediction_of
 from schedmate.simulator.synthetic.workload import SyntheticWorkload
 from schedmate.simulator.traces.columns import Floats, TraceColumns
-
-
-class Predictor(Protocol):
-    """Jobs by their numbers in the run."""
-
-    def cost_s(self, job: int) -> float:
-        """How long it takes until it first answers."""
-
-    def submitted(self, job: int) -> Prediction: ...
-
-    def started(self, job: int, at: float) -> None: ...
-
-    def ended(self, job: int, started_at: float, ended_at: float, state: JobState) -> None: ...
-
-
-class Fixed:
-    """What was estimated of each job beforehand."""
-
-    def __init__(self, estimates: Estimates) -> None:
-        self._estimates = estimates
-
-    def cost_s(self, job: int) -> float:
-        return float(self._estimates.cost_s[job])
-
-    def submitted(self, job: int) -> Prediction:
-        estimates = self._estimates
-        basis: Basis = "history" if estimates.basis is None else estimates.basis[job]
-        spread = (float(each[job]) for each in (estimates.p10, estimates.p50, estimates.p90))
-        return _prediction(*spread, basis=basis, source=estimates.source)
-
-    def started(self, job: int, at: float) -> None: ...
-
-    def ended(self, job: int, started_at: float, ended_at: float, state: JobState) -> None: ...
 
 
 class AdvisorInRun:
@@ -131,7 +94,7 @@ class _HistoryInRun:
 
     def submitted(self, job: int) -> Prediction:
         middle = self._means.recall(self._first + job)
-        return _prediction(middle, middle, middle, basis="history", source="history")
+        return prediction_of(middle, middle, middle, basis="history", source="history")
 
     def started(self, job: int, at: float) -> None: ...
 
@@ -148,11 +111,3 @@ class _HistoryInRun:
 def learnt_history(name: str, columns: TraceColumns, past: Floats) -> LearntHistory:
     means = LastTwo(owners(columns)) if name == "last_two" else RollingMeans(keys(columns))
     return LearntHistory(means, columns, past)
-
-
-def _prediction(p10: float, p50: float, p90: float, *, basis: Basis, source: str) -> Prediction:
-    """Some sources give the middle alone, or nothing."""
-    if math.isnan(p50):
-        return Prediction(basis="none", explanation="its duration is unknown")
-    spread = Spread(p50 if math.isnan(p10) else p10, p50, p50 if math.isnan(p90) else p90)
-    return Prediction(basis=basis, duration_s=spread, explanation=source)

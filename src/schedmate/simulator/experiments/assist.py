@@ -16,7 +16,7 @@ from schedmate.core import DecisionEngine, DecisionLimits, TimeLimits
 from schedmate.policies import POLICIES, JobColumns, Policy, ordering
 from schedmate.simulator.engine.running import Watcher
 from schedmate.simulator.engine.steering import Recovery
-from schedmate.simulator.estimators.online import Predictor
+from schedmate.simulator.estimators.predictor import Predictor
 from schedmate.simulator.experiments.answers import answers
 from schedmate.simulator.experiments.execute import job_columns
 from schedmate.simulator.experiments.knowledge import SEMANTIC, Knowledge
@@ -68,9 +68,7 @@ def prepare(
         eligible=submit + estimates.cost_s if not beside and estimates.cost_s.any() else submit,
         watcher=tracker if "progress" in policy.asks_for else None,
         recovery=recovery,
-        shell=_shell(setting, plan, predicting if beside else None, tracker, recovery)
-        if watched
-        else None,
+        shell=_shell(setting, plan, predicting, tracker, recovery) if watched else None,
     )
 
 
@@ -81,9 +79,8 @@ def _shell(
     tracker: Tracker | None,
     recovery: Recovery,
 ) -> SimulatedDaemon:
-    advised = "advisor" in plan.parts and predictor is not None
     # without predictions there is nothing to order by
-    order = ordering(setting.ordering if advised else "fifo")
+    order = ordering(setting.ordering if predictor is not None else "fifo")
     return SimulatedDaemon(
         DecisionEngine(
             order,
@@ -91,7 +88,7 @@ def _shell(
             TimeLimits(lower="limits" in plan.parts),
         ),
         setting.columns,
-        predictor=predictor if advised else None,
+        predictor=predictor,
         tracker=tracker,
         silences=_silences(setting),
         diagnoses=_diagnoses(recovery) if "handler" in plan.parts else None,

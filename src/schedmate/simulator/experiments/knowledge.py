@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,17 +13,14 @@ from schedmate.policies import FirstFit
 from schedmate.simulator.engine.engine import Progress
 from schedmate.simulator.estimators.base import Estimates, limits, mistaken, oracle, unknown
 from schedmate.simulator.estimators.controls import constant, permuted
-from schedmate.simulator.estimators.online import (
-    Fixed,
-    LearntAdvisor,
-    LearntHistory,
-    Predictor,
-    learnt_history,
-)
+from schedmate.simulator.estimators.predictor import Fixed, Predictor
 from schedmate.simulator.experiments.execute import execute, job_columns
 from schedmate.simulator.experiments.setting import Setting
 from schedmate.simulator.synthetic import SyntheticWorkload
 from schedmate.simulator.traces.columns import Floats, TraceColumns
+
+if TYPE_CHECKING:
+    from schedmate.simulator.estimators.online import LearntAdvisor, LearntHistory
 
 _NOT_PREDICTED = frozenset({"none", "oracle", "limit", "constant", "permuted"})
 SEMANTIC = "semantic"
@@ -68,13 +66,15 @@ class Knowledge:
         setting, past = self._setting, self._setting.past
         columns = setting.columns if past is None else past.columns
         known_at = np.zeros(0) if past is None else past.known_at
-        if name not in (SEMANTIC, "site_model"):
-            return learnt_history(name, columns, known_at)
-        from schedmate.simulator.estimators import advisor  # noqa: PLC0415 - loads the whole advisor
+        from schedmate.simulator.estimators import advisor, online  # noqa: PLC0415 - as below
 
+        if name not in (SEMANTIC, "site_model"):
+            return online.learnt_history(name, columns, known_at)
         workload = setting.workload if past is None else past.workload
         code = (workload, setting.recorded) if name == SEMANTIC else (None, None)
-        return LearntAdvisor(advisor.predictor_of(columns, *code), columns, known_at, workload)
+        return online.LearntAdvisor(
+            advisor.predictor_of(columns, *code), columns, known_at, workload
+        )
 
     def _ask(self, name: str) -> Estimates:
         columns = self._setting.columns

@@ -32,7 +32,7 @@ from schedmate.core import (
 from schedmate.core.hangs import HangLimits, looks_apart_s
 from schedmate.model import Action, Advice, Job, JobState, Workload
 from schedmate.simulator.engine.steering import Steered
-from schedmate.simulator.estimators.online import Predictor
+from schedmate.simulator.estimators.predictor import Predictor
 from schedmate.simulator.shell.snapshots import Snapshots
 from schedmate.simulator.shell.tracking import IDLE, LOOK_S, Silences, Tracker
 from schedmate.simulator.traces.columns import TraceColumns
