@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import signal
 import sys
+from collections import Counter
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
@@ -47,9 +48,27 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Skipped(config))
     settings.load_profile("fast" if config.getoption("--fast") else "patient")
     if config.getoption("--fast"):
         config.pluginmanager.register(NothingCostly())
+
+
+class Skipped:
+    """Keeps how many tests were skipped for which reason; `scripts/check` prints it last."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._reasons: Counter[str] = Counter()
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.skipped and isinstance(report.longrepr, tuple):
+            self._reasons[report.longrepr[2].removeprefix("Skipped: ")] += 1
+
+    def pytest_sessionfinish(self) -> None:
+        if self._config.cache is not None:
+            self._config.cache.set("suite/skipped", self._reasons)
 
 
 class NothingCostly:

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from schedmate.testing import slurm_config
+from schedmate.testing.site_slurm import BESIDE, find_site_slurm
 from schedmate.testing.slurm_config import Ports
 
 if TYPE_CHECKING:
@@ -45,6 +46,9 @@ def why_not() -> str | None:
     missing = [program for program in PROGRAMS if _program(program) is None]
     if missing:
         return f"not installed: {', '.join(missing)} (scripts/install-test-packages)"
+    site = find_site_slurm()
+    if site:
+        return f"a Slurm is configured on this machine: {site} ({BESIDE}=yes starts one beside it)"
     return None
 
 
