@@ -6,7 +6,6 @@ import pytest
 from pydantic import ValidationError
 
 from schedmate.handler import Case, Handler, NamedLog
-from schedmate.handler.decision import decide
 from schedmate.handler.model_reading import DEFINITIONS, Reading, fits
 from schedmate.handler.signature import masked
 from schedmate.model import (
@@ -207,11 +206,6 @@ def test_a_line_can_not_claim_what_the_scheduler_would_know():
     assert Handler().diagnose(_case(text, state=JobState.PREEMPTED)).reason == "preempted"
 
 
-@pytest.mark.parametrize("reason", REASONS)
-def test_the_default_decision_is_the_taxonomys(reason):
-    assert decide(reason, Case()).retry == REASONS[reason].retry
-
-
 def test_only_blamed_nodes_of_a_retry_elsewhere_are_excluded():
     text = "NVRM: GPU at PCI:0000:3b:00 on n12 has fallen off the bus.\n"
     diagnosis = Handler().diagnose(_case(text, nodes=("n1", "n12", "n2")))
@@ -221,12 +215,6 @@ def test_only_blamed_nodes_of_a_retry_elsewhere_are_excluded():
     assert Handler().diagnose(_case(text, nodes=("n1", "n2"))).decision.exclude_nodes == ()
     assert Handler().diagnose(_case(text, nodes=("n1",))).decision.exclude_nodes == ("n1",)
     assert Handler().diagnose(_case("KeyError: 'n1'\n", nodes=("n1",))).blame.nodes == ()
-
-
-def test_a_time_limit_without_a_way_to_resume_is_not_repeated():
-    workload = Workload(resumes=Finding(value=False, source="code"))
-    assert decide("time_limit", Case(workload=workload)).retry == "no"
-    assert decide("time_limit", Case()).retry == "resume"
 
 
 def test_the_suggestion_uses_the_jobs_own_numbers():

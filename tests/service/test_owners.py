@@ -16,7 +16,7 @@ from schedmate.handler import Case, Handler
 from schedmate.handler.learning import healthy_logs
 from schedmate.model import Finding, JobState, Workload
 from schedmate.service.records.log_files import logs_of
-from schedmate.service.records.run_record import profile_of_ended
+from schedmate.service.records.run_record import read_ended
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_job, a_past_run
 from schedmate.testing.history import MemoryHistory
@@ -125,8 +125,8 @@ def test_logs_that_the_code_names_and_runs_that_ended(home, secret):
     assert logs_of(job, workload) == (home / "own.log",)
     assert logs_of(replace(job, user=OTHER), workload) == ()
     forbidden = replace(job, logs=(str(secret),))
-    assert profile_of_ended(forbidden, Workload()) is None
-    assert profile_of_ended(replace(job, logs=(str(home / "own.log"),)), Workload()) is not None
+    assert read_ended(forbidden, Workload()).profile is None
+    assert read_ended(replace(job, logs=(str(home / "own.log"),)), Workload()).profile is not None
 
 
 @needs_root

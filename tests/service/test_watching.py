@@ -22,7 +22,7 @@ from schedmate.service.daemon.background import BackgroundQueue
 from schedmate.service.daemon.pattern_learning import PatternLearning
 from schedmate.service.daemon.watching import LogWatcher
 from schedmate.service.records.log_files import MOST_LOGS, logs_of
-from schedmate.service.records.run_record import profile_of_ended
+from schedmate.service.records.run_record import read_ended
 from schedmate.service.records.run_tracking import similar_profiles
 from schedmate.store import KeptAdvice
 from schedmate.store.sqlite import SqliteStore
@@ -277,22 +277,22 @@ def test_code_that_could_stop_early_but_will_not(store, new_watching, log):
 def test_a_run_that_nobody_followed_is_known_from_its_logs(log):
     bar = "".join(f"\rtrain: {n}%|#| {n}/100 [00:{n // 2:02}<00:10, 2.00it/s]" for n in range(101))
     log.write_text(bar + "\n")
-    found = profile_of_ended(ended(running(log), START + 60), Workload())
+    found = read_ended(ended(running(log), START + 60), Workload()).profile
     assert (found.done, found.total) == (100, 100)
 
 
 def test_without_times_in_its_log_the_whole_of_a_run_is_known(log):
     write(log, range(1, 101))
-    found = profile_of_ended(ended(running(log), START + 60), Workload())
+    found = read_ended(ended(running(log), START + 60), Workload()).profile
     assert (found.unit, found.curve, found.total) == ("step", (Mark(60.0, 100.0),), 100)
 
 
 def test_a_huge_log_of_the_past_is_left_alone(log, monkeypatch):
     monkeypatch.setattr("schedmate.service.records.run_record._MOST_BYTES", 10)
     write(log, range(1, 101))
-    assert profile_of_ended(ended(running(log), START + 60), Workload()) is None
+    assert read_ended(ended(running(log), START + 60), Workload()).profile is None
     log.unlink()
-    assert profile_of_ended(ended(running(log), START + 60), Workload()) is None
+    assert read_ended(ended(running(log), START + 60), Workload()).profile is None
 
 
 def odd(log, start, end):

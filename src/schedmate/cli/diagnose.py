@@ -109,12 +109,35 @@ def _diagnose(case: Case, *, ask: bool, stack: ExitStack) -> tuple[Diagnosis, st
     except SchedMateError as error:  # a store that could be opened and cannot be read
         handler, problem = Handler(), _without_memory(error)
         diagnosis = handler.diagnose(case)
+    if diagnosis.decision.retry != "no" and _is_complete(case):
+        case = replace(case, complete=True)
+        diagnosis = handler.diagnose(case)
     if not ask or diagnosis.confidence >= SURE_ENOUGH:
         return diagnosis, ""
     try:
         return handler.ask_model(case, diagnosis), problem
     except SchedMateError as error:
         return diagnosis, str(error)
+
+
+def _is_complete(case: Case) -> bool:
+    """Whether one of its own logs shows that the work was done before it failed."""
+    import io
+
+    from schedmate.handler import NamedLog
+    from schedmate.tracker import track_file, track_stream
+
+    for order, log in enumerate(case.logs):
+        content = log.content if isinstance(log, NamedLog) else log
+        if case.reporter(order) != "job":
+            continue
+        if isinstance(content, bytes):
+            progress = track_stream(io.BytesIO(content), name="")
+        else:
+            progress = track_file(content)
+        if progress.complete:
+            return True
+    return False
 
 
 def _open_handler(*, ask: bool, stack: ExitStack) -> tuple[Handler, str]:

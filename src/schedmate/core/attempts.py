@@ -24,6 +24,8 @@ class Reached:
     """The step of its newest checkpoint."""
     saves: bool = False
     """Whether its log tells of a checkpoint, with or without a step."""
+    complete: bool = False
+    """Whether its log shows that the work was done."""
     resumes: bool | None = None
     """Whether its code goes on from a checkpoint, where that is known."""
 

@@ -162,6 +162,10 @@ class DecisionEngine:
             return "what was done to it was undone with schedmate revert"
         return self._limits.scope.objection(known.job)
 
+    def may_act_on(self, job: Job) -> bool:
+        """What ended before our time is only remembered."""
+        return job.end_time is None or job.end_time >= self._limits.act_since
+
     def due(self, job_id: JobId) -> float | None:
         """When a waiting job will have been overtaken for long enough, None where it is not."""
         known = self._known.get(job_id)
@@ -354,7 +358,7 @@ class DecisionEngine:
         is_over = not (running or job.state.failed) or (running and known.hung is None)
         if attempt != job.restarts or is_over:
             return []
-        if job.end_time is not None and job.end_time < self._limits.act_since:
+        if not self.may_act_on(job):
             return [act("leave", job, DecisionReason(code="before_our_time"))]
         if not running and known.left_for == event.diagnosis.reason:
             return []

@@ -45,8 +45,8 @@ class Case:
     nodes: tuple[str, ...] = ()
     hung: bool = False
     workload: Workload | None = None
-    saves: bool = False
-    """A checkpoint of the run was seen in its log."""
+    complete: bool = False
+    """Its log shows that the work was done before it failed."""
     attempt: int = 0
     started_at: float | None = None
     ended_at: float | None = None
@@ -71,7 +71,7 @@ class Case:
         *,
         workload: Workload | None = None,
         hung: bool = False,
-        saves: bool = False,
+        complete: bool = False,
         node_states: tuple[NodeState, ...] = (),
         suspects: tuple[str, ...] = (),
     ) -> Case:
@@ -86,7 +86,7 @@ class Case:
             nodes=job.nodes,
             hung=hung,
             workload=workload,
-            saves=saves,
+            complete=complete,
             attempt=job.restarts,
             started_at=job.start_time,
             ended_at=job.end_time,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from schedmate.handler.case import Case
 
-TABLE_VERSION: Final = 3
+TABLE_VERSION: Final = 4
 
 HARDWARE: Final = frozenset({"gpu_ecc", "gpu_lost", "gpu_hardware", "nvlink"})
 """A run that shows one of these beside its cause ran on a faulty node."""
@@ -61,17 +61,10 @@ class Facts:
         return tuple(node_faults(self.case))
 
     @property
-    def starts_over(self) -> bool:
+    def resumes(self) -> bool | None:
+        """None where its code was not read, or does not show it."""
         resumes = self.case.workload.resumes if self.case.workload else None
-        return resumes is not None and not resumes.value
-
-    @property
-    def saves_nothing(self) -> bool:
-        """Its record is known, and neither that nor its log shows a checkpoint."""
-        workload = self.case.workload
-        if workload is None or self.case.saves or workload.resumes is not None:
-            return False
-        return workload.checkpoint_every is None and workload.checkpoint_dir is None
+        return None if resumes is None else resumes.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,20 +81,21 @@ TABLE: Final = (
     Row(lambda f: f.reason == "not_failed", "no", "there is nothing to repeat"),
     Row(lambda f: f.reason == "unknown", "no", "no retry without a known cause"),
     Row(lambda f: f.reason == "cancelled", "no", "it was cancelled on purpose"),
+    Row(lambda f: f.case.complete, "no", "its work was done before that"),
     Row(
-        lambda f: f.reason == "time_limit" and f.starts_over,
+        lambda f: f.reason == "time_limit" and f.resumes is False,
         "no",
         "it does not resume by itself and would meet the same limit",
     ),
     Row(
-        lambda f: f.reason == "time_limit" and f.saves_nothing,
+        lambda f: f.reason == "time_limit" and f.case.workload is None,
         "no",
-        "nothing shows that it saves checkpoints, so it would start over and meet the same limit",
+        "its code was not read, so it may start over and meet the same limit",
     ),
     Row(
-        lambda f: f.reason == "time_limit" and f.case.workload is None,
-        None,
-        "it was taken away, not broken: go on from the last checkpoint, if it saves any",
+        lambda f: f.reason == "time_limit" and not f.resumes,
+        "no",
+        "nothing shows that it resumes by itself, so it may start over and meet the same limit",
     ),
     Row(lambda f: f.usual in ("no", "resume"), None),
     Row(

@@ -44,6 +44,8 @@ class PastRun:
     steps_unit: Unit | None = None
     checkpoint_step: int | None = None
     """The newest one that its log tells of."""
+    complete: bool = False
+    """Its log shows that the work was done, however the run ended."""
     startup_s: float | None = None
     profile: RunProfile | None = None
     gpu_memory_mb: float | None = None

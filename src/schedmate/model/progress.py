@@ -93,6 +93,8 @@ class Progress:
     eta_s: Spread | None = None
     metrics: dict[str, float] = field(default_factory=dict)
     checkpoint: Checkpoint | None = None
+    complete: bool = False
+    """Its work was done, however the run ended: counted to its end, or stated in words."""
     slowdown: Slowdown | None = None
     silence: Silence | None = None
     warnings: tuple[EarlyWarning, ...] = ()

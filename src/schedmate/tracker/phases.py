@@ -81,6 +81,18 @@ def _is_finished(facts: Facts, scan: LogScan, position: RunPosition) -> bool:
     return facts.gone and _was_left_at_its_end(scan, position)
 
 
+def is_complete(facts: Facts, scan: LogScan, position: RunPosition) -> bool:
+    """Whether the work was done, whatever came after it: only what the log surely shows."""
+    if _another_follows(facts, scan, position):
+        return False
+    if scan.declared("finished") and _ends_the_run(scan):
+        return True
+    auxiliary = scan.table.auxiliary(position.series)
+    if auxiliary is not None and not auxiliary.complete:
+        return False
+    return position.complete or (scan.closed() and (position.fraction or 0.0) >= _NEARLY)
+
+
 def _another_follows(facts: Facts, scan: LogScan, position: RunPosition) -> bool:
     """What has ended is one of several: a trial, a fold, a warm-up."""
     if position.series.preliminary and not scan.declared("finished"):

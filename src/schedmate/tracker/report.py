@@ -11,7 +11,7 @@ from schedmate.tracker.eta import EtaEstimate, estimate_eta
 from schedmate.tracker.facts import Facts
 from schedmate.tracker.forecasting.forecast import forecast, passed
 from schedmate.tracker.forecasting.timeline import profile_of
-from schedmate.tracker.phases import bare_phase, phase_of, working_phase
+from schedmate.tracker.phases import bare_phase, is_complete, phase_of, working_phase
 from schedmate.tracker.position import RunPosition
 from schedmate.tracker.run_position import run_position
 from schedmate.tracker.scan import LogScan
@@ -51,6 +51,7 @@ def _counted_progress(facts: Facts) -> Progress:
         elapsed_s=elapsed,
         eta_s=ahead.eta_s,
         slowdown=ahead.slowdown,
+        complete=is_complete(facts, scan, position),
         confidence=position.confidence,
         format=scan.format or "none",
     )
@@ -114,7 +115,8 @@ def _time_fraction(
 
 def _without_count(facts: Facts) -> Progress:
     """No line of progress at all: an answer from the log's end, its rhythm and similar runs."""
-    base = replace(_base(facts, None), phase=bare_phase(facts))
+    stated = any(scan.declared("finished") for scan in facts.scans)
+    base = replace(_base(facts, None), phase=bare_phase(facts), complete=stated)
     if base.phase in ("failed", "finished"):
         return base
     return _by_cadence(facts, base)

@@ -333,11 +333,18 @@ class Daemon:
         kept = self._site_model.predict_again(job)
         return [] if kept is None else [JobAdvised(now, job.id, kept.advice, cause="started")]
 
+    def _read_at_last(self, job: Job) -> None:
+        """Whether its code resumes decides about a retry: it is read now if it was not before."""
+        if self._reader.kept(job) is None:
+            self._reader.read(job)
+
     def _remember(self, job: Job) -> None:
         ended = self._watching.end(job)
         if ended is None and self._store.run(job.id, job.restarts) is not None:
             return  # a daemon before this one tracked it
         measured = measured_gpus(self._scheduler, job)
+        if job.state is JobState.TIMEOUT and self._engine.may_act_on(job):
+            self._read_at_last(job)
         self._store.keep_run(run_that_ended(job, self._store.advice(job.id), ended, measured))
         self._site_model.ended(job)
 

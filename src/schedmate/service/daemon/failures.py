@@ -120,7 +120,7 @@ class Failures:
             job,
             workload=None if kept is None else kept.advice.workload,
             hung=hung,
-            saves=reached_in(job, self._store).saves,
+            complete=reached_in(job, self._store).complete,
             node_states=self._nodes.states_of(job, now),
             suspects=tuple(one.node for one in self._nodes.suspects_among(job.nodes, now)),
         )

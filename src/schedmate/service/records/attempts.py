@@ -106,6 +106,7 @@ def reached_by(run: PastRun) -> Reached:
         done=run.steps_done,
         saved=run.checkpoint_step,
         saves=run.checkpoint_step is not None,
+        complete=run.complete,
         resumes=None if resumes is None else resumes.value,
     )
 
@@ -118,4 +119,5 @@ def _so_far(seen: KeptProgress) -> Reached:
         done=progress.current,
         saved=saved,
         saves=progress.checkpoint is not None,
+        complete=progress.complete,
     )

@@ -34,6 +34,14 @@ class EndedRun:
     profile: RunProfile | None
 
 
+@dataclass(frozen=True, slots=True)
+class ReadRun:
+    """What the logs of a run that nobody tracked show of it."""
+
+    profile: RunProfile | None
+    complete: bool
+
+
 def measured_gpus(scheduler: Scheduler, job: Job) -> GpuUse | None:
     """What the scheduler measured, None where it measures nothing or cannot be asked."""
     if isinstance(scheduler, MeasuresGpus):
@@ -47,11 +55,14 @@ def run_that_ended(
 ) -> PastRun:
     """The record for the history; `ended` is None where the run was not tracked."""
     workload = Workload() if kept is None else kept.advice.workload
-    profile = profile_of_ended(job, workload) if ended is None else ended.profile
-    unit, done = (
-        _counted(profile) if ended is None else (ended.progress.unit, ended.progress.current)
-    )
-    saved = None if ended is None else ended.progress.checkpoint
+    if ended is None:
+        read = read_ended(job, workload)
+        profile, complete, saved = read.profile, read.complete, None
+        unit, done = _counted(profile)
+    else:
+        progress, profile = ended.progress, ended.profile
+        unit, done, saved = progress.unit, progress.current, progress.checkpoint
+        complete = progress.complete
     return PastRun(
         job=job,
         fingerprint=None if kept is None else kept.fingerprint,
@@ -59,6 +70,7 @@ def run_that_ended(
         steps_done=done,
         steps_unit=unit,
         checkpoint_step=None if saved is None else saved.step,
+        complete=complete,
         profile=profile,
         gpu_memory_mb=None if measured is None else measured.memory_mb,
         gpu_utilization=None if measured is None else measured.utilization,
@@ -71,20 +83,22 @@ def _counted(profile: RunProfile | None) -> tuple[Unit | None, float | None]:
     return profile.unit, profile.done
 
 
-def profile_of_ended(job: Job, workload: Workload) -> RunProfile | None:
+def read_ended(job: Job, workload: Workload) -> ReadRun:
     """The fullest profile in its logs; None where they are gone, huge or say nothing.
 
     Where no line has a time, how much was done in the whole of the run is known at least.
     """
     found: list[RunProfile] = []
+    complete = False
     reader = files_of(job.user)
     for path in _logs(job, workload):
         with suppress(SchedMateError, OSError):
             progress, profile = track_and_profile(path, reader)
+            complete = complete or progress.complete
             if profile is None or profile.unit == "line":
                 profile = _as_a_whole(progress, job.run_time_s) or profile
             found += [] if profile is None else [profile]
-    return max(found, key=_worth, default=None)
+    return ReadRun(max(found, key=_worth, default=None), complete)
 
 
 def _as_a_whole(progress: Progress, run_time_s: float | None) -> RunProfile | None:

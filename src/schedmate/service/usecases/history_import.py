@@ -235,11 +235,11 @@ def _as_advised(store: Store, run: PastRun) -> PastRun | None:
 
 
 def _with_profile(run: PastRun) -> PastRun:
-    from schedmate.service.records.run_record import profile_of_ended
+    from schedmate.service.records.run_record import read_ended
 
     if run.profile is not None:
         return run
-    return replace(run, profile=profile_of_ended(run.job, run.workload))
+    return replace(run, profile=read_ended(run.job, run.workload).profile)
 
 
 def _targets(scheduler: Scheduler, runs: Sequence[PastRun]) -> Iterator[_Waiting]:

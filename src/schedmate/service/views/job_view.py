@@ -217,7 +217,7 @@ def _diagnosed(view: JobView, nodes: NodeKnowledge, store: Store, now: float) ->
         case = Case.of_job(
             job,
             workload=None if view.advice is None else view.advice.workload,
-            saves=view.progress is not None and view.progress.checkpoint is not None,
+            complete=view.progress is not None and view.progress.complete,
             node_states=nodes.states_of(job, now),
             suspects=tuple(one.node for one in view.suspects),
         )

@@ -1,0 +1,87 @@
+"""Runs that must not be repeated, whatever ended them."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import replace
+
+import pytest
+
+from schedmate.model import JobState, Request
+from schedmate.store.sqlite import SqliteStore
+from schedmate.testing.builders import a_job
+from schedmate.testing.scheduler import FakeScheduler
+from service.dying import look
+
+NCCL = (
+    "torch.distributed.DistBackendError: NCCL error in: ProcessGroupNCCL.cpp:1970, remote process "
+    "exited or there was a network error, NCCL version 2.19.3\n"
+)
+RESUMING = """
+import os, torch
+model = torch.nn.Linear(1, 1)
+start = 0
+if os.path.exists("last.pt"):
+    state = torch.load("last.pt")
+    model.load_state_dict(state["model"])
+    start = state["epoch"] + 1
+for epoch in range(start, 100):
+    torch.save({"model": model.state_dict(), "epoch": epoch}, "last.pt")
+"""
+
+
+@pytest.fixture
+def store(tmp_path):
+    with closing(SqliteStore(tmp_path / "store")) as store:
+        yield store
+
+
+def decided(store):
+    """The last decision about the failure of job 1: what, and why."""
+    [*_, last] = [one.action for one in store.actions(job_id="1") if one.action.failure]
+    return last.kind, last.why
+
+
+def runs(tmp_path, **parts):
+    (tmp_path / "log").touch()
+    job = a_job(state=JobState.RUNNING, workdir=str(tmp_path), logs=(str(tmp_path / "log"),))
+    return replace(job, start_time=100.0, request=Request(time_limit_s=3600.0), **parts)
+
+
+@pytest.mark.parametrize("seen_running", [True, False])
+@pytest.mark.parametrize(("epochs", "kind"), [(10, "leave"), (9, "requeue")])
+def test_finished_work_is_not_run_again(store, tmp_path, epochs, kind, seen_running):
+    scheduler, job = FakeScheduler(), runs(tmp_path)
+    scheduler.put(job)
+    if seen_running:
+        look(scheduler, store, 150.0)
+    lines = "".join(f"epoch {number + 1}/10 loss 1.{number}\n" for number in range(epochs))
+    (tmp_path / "log").write_text(lines + NCCL)
+    scheduler.put(replace(job, state=JobState.FAILED, exit_code=1, end_time=200.0))
+    look(scheduler, store, 201.0)
+    assert decided(store)[0] == kind, decided(store)[1]
+    assert ("requeue", "1") not in scheduler.calls or kind == "requeue"
+
+
+@pytest.mark.parametrize(
+    ("code", "kind", "words"),
+    [
+        (RESUMING, "requeue", "go on from the last checkpoint"),
+        ("for step in range(100): pass\n", "leave", "resume"),
+        (None, "leave", "resume"),
+    ],
+)
+def test_the_code_of_a_job_that_met_its_limit_is_read_before_deciding(
+    store, tmp_path, code, kind, words
+):
+    """The job had ended when it was first seen."""
+    scheduler, script = FakeScheduler(), tmp_path / "job.sh"
+    if code is not None:
+        (tmp_path / "train.py").write_text(code)
+        script.write_text("#!/bin/sh\npython train.py\n")
+        scheduler.scripts["1"] = script.read_text()
+    job = runs(tmp_path, command=(str(script),), script=str(script))
+    scheduler.put(replace(job, state=JobState.TIMEOUT, end_time=3700.0))
+    look(scheduler, store, 3701.0)
+    assert decided(store)[0] == kind
+    assert words in decided(store)[1]
