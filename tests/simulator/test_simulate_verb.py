@@ -8,6 +8,7 @@ import fcntl
 import json
 import os
 import pty
+import random
 import re
 import struct
 import subprocess
@@ -110,6 +111,65 @@ def test_policies_of_each_kind_have_a_table_of_their_own(call, trace):
     assert [line.split()[0] for line in lines[9:11]] == ["policy", "sjf-oracle"]
     assert lines[2] == lines[6] == lines[9]
     assert "vs las" in lines[2]
+
+
+@pytest.fixture
+def drawn_by_chance(tmp_path) -> Path:
+    """A user's own table, in which nothing tells how long a job runs."""
+    chance, path = random.Random(3), tmp_path / "jobs.csv"
+    rows = [
+        f"{number},u{chance.randrange(9)},{number * 200},{chance.lognormvariate(7, 1.5):.0f},1\n"
+        for number in range(150)
+    ]
+    path.write_text("job_id,user,submit_time,duration,gpus\n" + "".join(rows))
+    return path
+
+
+def test_no_code_is_invented_for_a_table(call, drawn_by_chance):
+    asked = (str(drawn_by_chance), "--policy", "easy,easy+schedmate,lucid,lucid+schedmate")
+
+    code, plain, err = call(*asked, "--json")
+    _, without, silent = call(*asked, "--no-workload", "--json")
+    _, table, _ = call(*asked)
+
+    assert code == 0
+    assert without_wall(plain) == without_wall(without)
+    data = json.loads(plain)
+    assert data["policies"]["easy+schedmate"]["code"] == "none"
+    assert "code" not in data["policies"]["easy"]
+    assert "code" not in data["policies"]["lucid"]
+    assert "semi-synthetic" not in " ".join(data["assumptions"])
+    assert "how a job fares on other GPUs than it asked for is unknown" in plain
+    assert re.search(r"^easy\+schedmate +none ", table, re.MULTILINE)
+    assert "--workload gives each job synthetic code" in err
+    assert silent == ""
+
+
+def test_synthetic_code_that_is_asked_for_is_named_in_its_rows(call, drawn_by_chance, tmp_path):
+    saved, page = tmp_path / "all.csv", tmp_path / "report.html"
+    asked = (str(drawn_by_chance), "--policy", "easy,easy+schedmate", "--workload")
+
+    code, table, err = call(*asked, "--save", str(saved), "--report", str(page))
+    _, found, _ = call(*asked, "--json")
+    _, swept, _ = call(*asked, "--sweep", "seed=0,1", "--workers", "1")
+    _, drawn, _ = call("synthetic", "--jobs", "20", *asked[1:3])
+
+    assert (code, err) == (0, "")
+    assert re.search(r"^easy +- ", table, re.MULTILINE)
+    for shown in (table, drawn):
+        assert re.search(r"^easy\+schedmate +synthetic ", shown, re.MULTILINE)
+    assert re.findall(r"easy\+schedmate +synthetic ", swept) == ["easy+schedmate  synthetic "] * 3
+    assert json.loads(found)["policies"]["easy+schedmate"]["code"] == "synthetic"
+    with saved.open() as rows:
+        assert [row["code"] for row in csv.DictReader(rows)] == ["", "synthetic"]
+    assert "easy+schedmate (synthetic code)" in page.read_text()
+
+
+def test_what_is_said_of_synthetic_code_needs_some(call, drawn_by_chance):
+    code, _, err = call(str(drawn_by_chance), "--policy", "easy,easy+advisor", "--explained", "0.3")
+
+    assert code == 2
+    assert "say --workload" in err
 
 
 def test_sjf_goes_by_predictions_and_says_so(call, tmp_path):
@@ -366,7 +426,7 @@ def test_a_setting_that_cannot_be_is_named(call, tmp_path):
         (["t.csv", "--sweep", "load=1", "--gpus", "4"], 2, "leave the GPUs out"),
         (["t.csv", "--sweep", "load=1", "--sweep", "gpus=4"], 2, "leave the GPUs out"),
         (["t.csv", "--sweep", "jobs=1,2"], 2, "t.csv has the jobs it has"),
-        (["synthetic", "--sweep", "edits=0.5", "--jobs", "5"], 2, "say --workload, or put"),
+        (["synthetic", "--sweep", "edits=0.5", "--jobs", "5"], 2, "say --workload"),
         (["synthetic", "--policy", "sjf-oracle+advisor"], 2, "say sjf+advisor"),
         (["synthetic", "--policy", "oracle"], 2, "sjf-oracle, "),
         (["synthetic", "--sweep", "load"], 2, "such as load=0.7,0.9,1.1"),
@@ -542,7 +602,7 @@ def test_a_sweep_over_seeds_has_a_mean_with_an_interval_and_shows_controls(call)
     assert "over 3 seeds, with a 95 % interval:" in out
     means = [line for line in lines if line[:1] == ["easy+advisor"]]
     assert sorted({line[2] for line in means if line[1] == "by"}) == sorted(CONTROLS)
-    [(_, mean, low, high)] = [line for line in means if line[1] != "by"]
+    [(_, _, mean, low, high)] = [line for line in means if line[1] != "by"]
     assert float(low[:-1]) <= float(mean[:-1]) <= float(high[:-1])
 
 

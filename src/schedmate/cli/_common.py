@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -71,7 +72,14 @@ def console(*, stderr: bool = False) -> Console:
     from schedmate.cli._console import LegibleConsole
 
     made = LegibleConsole(stderr=stderr, highlight=False)
-    return made if made.is_terminal else LegibleConsole(stderr=stderr, highlight=False, width=_PIPE)
+    if made.is_terminal:
+        return made
+    return LegibleConsole(stderr=stderr, highlight=False, width=width())
+
+
+def width() -> int:
+    """Columns of the terminal, or what COLUMNS says; for a pipe so many that nothing is cut."""
+    return shutil.get_terminal_size((_PIPE, 0)).columns
 
 
 def duration(seconds: float | None) -> str:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from schedmate.cli._common import duration, echo
+from schedmate.cli._common import duration, echo, width
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -23,8 +22,12 @@ _HEADINGS = (
     *("slowdown", "p50 JCT", "p99 JCT", "avg wait", "worst user", "worst wait", "makespan"),
     *("GPUs", "preempted", "requeued"),
 )
-_SPARED = ("worst user", "worst wait", "requeued", "preempted", "makespan", "GPUs", "p50 JCT")
-"""Left out one by one where the terminal is too narrow; averages, slowdown and p99 stay."""
+_SPARED = (
+    *("worst user", "worst wait", "requeued", "preempted", "makespan", "GPUs", "p50 JCT"),
+    *("avg wait", "slowdown"),
+)
+"""Left out one by one where there is no room; names, whose code it is, averages and p99 stay."""
+_WORDS = ("policy", "predictor", "code")
 _BETWEEN = "  "
 
 
@@ -37,9 +40,13 @@ def show(compared: PolicyComparison) -> None:
     gpus = "1 GPU" if compared.gpus == 1 else f"{compared.gpus} GPUs"
     echo(f"{compared.trace}: {jobs} on {gpus}{load}")
     better = compared.better_than_first()
-    headings = ("policy", "avg JCT", f"vs {next(iter(compared.policies))}", *_HEADINGS)
+    code = ("code",) if compared.code else ()
+    headings = ("policy", *code, "avg JCT", f"vs {next(iter(compared.policies))}", *_HEADINGS)
     tables = {
-        kind: [_row(name, each, better[name]) for name, each in policies.items()]
+        kind: [
+            _row((name, *(_code_of(compared, name) for _ in code)), each, better[name])
+            for name, each in policies.items()
+        ]
         for kind, policies in compared.by_kind().items()
     }
     widths = _widths([headings, *(row for rows in tables.values() for row in rows)])
@@ -52,21 +59,28 @@ def show(compared: PolicyComparison) -> None:
         echo(f"- {assumption}")
 
 
+def _code_of(compared: PolicyComparison, name: str) -> str:
+    """What SchedMate's figures go by: synthetic code, the jobs' own, or none."""
+    code = compared.code.get(name, "-")
+    return f"{compared.code_read} of {compared.jobs}" if code == "own" else code
+
+
 def _show_controls(compared: PolicyComparison, name: str) -> None:
     """One policy with SchedMate by each predictor: the claim is what `semantic` adds."""
     base = compared.unaided(name)
     before = compared.policies[base].avg_jct_s
     rows = [
-        _row(predictor, each, before / each.avg_jct_s if each.avg_jct_s else None)
+        _row((predictor,), each, before / each.avg_jct_s if each.avg_jct_s else None)
         for predictor, each in compared.controls[name].items()
     ]
-    echo(f"{name}, the same ordering by other predictors:")
+    code = f" (code: {_code_of(compared, name)})"
+    echo(f"{name}{code}, the same ordering by other predictors:")
     _table(("predictor", "avg JCT", f"vs {base}", *_HEADINGS), rows)
 
 
-def _row(name: str, summary: Summary, better: float | None) -> tuple[str, ...]:
+def _row(names: Sequence[str], summary: Summary, better: float | None) -> tuple[str, ...]:
     return (
-        name,
+        *names,
         duration(summary.avg_jct_s),
         _times(better),
         f"{summary.avg_slowdown:.2f}",
@@ -86,20 +100,32 @@ def show_sweep(found: Sensitivity) -> None:
     """What one thing that was varied changes: mean, least and most over all the rest."""
     echo(f"{found.trace}: average JCT vs {found.first}, over {found.runs} settings")
     shown = (*found.spreads, *found.controls)
+    names = {
+        each.policy: (each.policy, *([found.code_of(each.policy)] if found.code else []))
+        for each in shown
+    }
+    code = ("code",) if found.code else ()
     rows = [
-        (f"{value:g}", each.policy, *map(_times, (each.mean[at], each.least[at], each.most[at])))
+        (
+            f"{value:g}",
+            *names[each.policy],
+            *map(_times, (each.mean[at], each.least[at], each.most[at])),
+        )
         for at, value in enumerate(found.spreads[0].x)
         for each in shown
     ]
-    _table((found.varied, "policy", "mean", "least", "most"), rows)
+    _table((found.varied, "policy", *code, "mean", "least", "most"), rows)
     means = [
-        (each.policy, *map(_times, (each.overall.mean, each.overall.low, each.overall.high)))
+        (
+            *names[each.policy],
+            *map(_times, (each.overall.mean, each.overall.low, each.overall.high)),
+        )
         for each in shown
         if each.overall is not None
     ]
     if means:
         echo(f"over {len(found.spreads[0].x)} seeds, with a 95 % interval:")
-        _table(("policy", "mean", "from", "to"), means)
+        _table(("policy", *code, "mean", "from", "to"), means)
 
 
 def warn_of_hours(seconds: float) -> bool:
@@ -125,12 +151,14 @@ def talk_of_rows(result: SimulationResult) -> None:
 
 
 def warn_of_unread_code(result: SimulationResult) -> None:
-    """Where SchedMate takes part and knows no code of any job."""
-    if result.compared.code_read == 0 and any("+" in name for name in result.task.policies):
+    """Where SchedMate takes part and knows no code of any job, and that was not asked for."""
+    task = result.task
+    if "none" in result.compared.code.values() and task.workload is None and task.error is None:
         echo(
             f"{result.compared.trace}: no code was read, so SchedMate's rows show what history "
             "alone is worth; export WorkDir and SubmitLine and say --read-code, or name the batch "
-            "scripts with --scripts (schedmate history import reads code into a store)",
+            "scripts with --scripts (schedmate history import reads code into a store); "
+            "--workload gives each job synthetic code",
             err=True,
         )
 
@@ -173,7 +201,7 @@ def _table(
     lines = [headings, *rows]
     widths = widths or _widths(lines)
     shown = _shown(headings, widths)
-    left = {at for at, heading in enumerate(headings) if heading in ("policy", "predictor")}
+    left = {at for at, heading in enumerate(headings) if heading in _WORDS}
     for line in lines:
         cells = [
             cell.ljust(width) if at in left else cell.rjust(width)
@@ -184,11 +212,9 @@ def _table(
 
 
 def _shown(headings: Sequence[str], widths: Sequence[int]) -> dict[int, int]:
-    """The columns that the terminal has room for, with their widths; all where there is none."""
+    """The columns that there is room for, with their widths."""
     shown = dict(enumerate(widths))
-    if not sys.stdout.isatty():
-        return shown
-    room = shutil.get_terminal_size().columns
+    room = width()
     for heading in _SPARED:
         if sum(shown.values()) + len(_BETWEEN) * (len(shown) - 1) <= room:
             break

@@ -87,8 +87,7 @@ schedmate simulate trace.csv --sweep load=0.7,0.9,1.1 --sweep seed=0..4 --save s
 @click.option(
     "--read-code",
     is_flag=True,
-    help="Read the code that an export names (WorkDir and SubmitLine; script, workdir, command), "
-    "instead of giving jobs a synthetic one.",
+    help="Read the code that an export names (WorkDir and SubmitLine; script, workdir, command).",
 )
 @click.option(
     "--scripts",
@@ -111,7 +110,8 @@ schedmate simulate trace.csv --sweep load=0.7,0.9,1.1 --sweep seed=0..4 --save s
     "--overlay/--no-overlay",
     "workload",
     default=None,
-    help="Give jobs a synthetic workload: projects that SchedMate reads. [default: where needed]",
+    help="Give each job synthetic code, which SchedMate then reads; rows that go by it say so. "
+    "[default: only for the jobs of a synthetic trace]",
 )
 @click.option(
     "--explained",
@@ -328,7 +328,6 @@ def _write_report(
         [each.digest for each in results if each.digest is not None],
         command=typed,
         sensitivity=found,
-        semi_synthetic=any(each.semi_synthetic for each in results),
     )
 
 

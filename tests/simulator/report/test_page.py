@@ -113,11 +113,12 @@ def html(columns) -> str:
     for row in rows:
         policies = {new: row.policies[old] for old, new in told}
         swept.append(type(row)(**{**_fields(row), "policies": policies}))
+    found = digest_of(columns, trace="demo.csv")
+    code = {"fifo+advisor": "none", "fifo+schedmate": "synthetic"}
     return report_html(
-        [digest_of(columns, trace="demo.csv")],
+        [replace(found, compared=replace(found.compared, code=code))],
         command="schedmate simulate demo.csv --report out.html",
-        sensitivity=sensitivities("demo.csv", swept),
-        semi_synthetic=True,
+        sensitivity=sensitivities("demo.csv", [replace(each, code=code) for each in swept]),
     )
 
 
@@ -224,7 +225,14 @@ def test_what_was_assumed_and_how_to_repeat_it_is_said(html):
     assert SEMI_SYNTHETIC.split("'")[0] in words
 
 
-def test_a_real_overlay_only_is_called_semi_synthetic(columns):
+def test_each_row_says_whose_code_it_goes_by(html):
+    assert "<td>fifo+schedmate (synthetic code)</td>" in html
+    assert "<td>fifo+advisor (no code)</td>" in html
+    assert "<td>fifo</td>" in html
+    assert '<th scope="col">fifo+schedmate (synthetic code)</th>' in html
+
+
+def test_a_synthetic_workload_only_is_called_semi_synthetic(columns):
     assert "Semi-synthetic" not in report_html([digest_of(columns)], command="c")
 
 

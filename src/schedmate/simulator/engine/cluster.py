@@ -322,6 +322,13 @@ class Physics(Protocol):
         """The share of its GPUs' memory that it needs."""
 
 
+_SCALING, _SHARED, _SCATTERED = 0.9, 0.5, 0.9
+PLAIN_PACE = (
+    "how a job fares on other GPUs than it asked for is unknown: its pace goes with their number "
+    f"to the power of {_SCALING:g}, and a shared GPU gives each half"
+)
+
+
 class Plain:
     """Nothing is known of the jobs but their size.
 
@@ -329,19 +336,16 @@ class Plain:
     fairly with nothing gained; a scattered gang talks more slowly.
     """
 
-    def __init__(
-        self, gpus: Sequence[int], *, scaling: float = 0.9, scattered: float = 0.9
-    ) -> None:
+    def __init__(self, gpus: Sequence[int], *, scaling: float = _SCALING) -> None:
         self._gpus = gpus
         self._scaling = scaling
-        self._scattered = scattered
 
     def pace(self, job: int, gpus: int, companion: int | None, *, scattered: bool) -> float:
         asked = self._gpus[job]
         pace = 1.0 if gpus == asked else float((gpus / asked) ** self._scaling)
         if companion is not None:
-            pace *= 0.5
-        return pace * self._scattered if scattered else pace
+            pace *= _SHARED
+        return pace * _SCATTERED if scattered else pace
 
     def utilization(self, job: int) -> float:  # noqa: ARG002 - the same of every job
         return 1.0

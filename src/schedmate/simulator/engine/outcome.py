@@ -101,6 +101,8 @@ KINDS: dict[Kind, str] = {
     "oracle": "reference: knows the true run times",
 }
 """Headings of the tables: figures of different kinds are not to be mixed up."""
+Code = Literal["synthetic", "own", "none"]
+"""What a run with SchedMate knows of its jobs' code: drawn by us, read from theirs, or nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,6 +125,8 @@ class PolicyComparison:
     """Of a policy with SchedMate's predictions: the same by other predictors, where asked for."""
     code_read: int | None = None
     """Of how many jobs the code was read, where it is their own."""
+    code: dict[str, Code] = field(default_factory=dict)
+    """Of each policy whose run goes by code: whose code it is."""
 
     def by_kind(self) -> dict[Kind, dict[str, Summary]]:
         """The policies of each kind, kinds in the order of `KINDS`."""
@@ -148,8 +152,9 @@ class PolicyComparison:
         """The public object; what came later than its first version stands at its end."""
         public = asdict(self) | {"times_better": self.better_than_first()}
         public["kinds"] = public.pop("kinds")
-        for name, controls in public.pop("controls").items():
-            public["policies"][name]["controls"] = controls
+        for part in ("code", "controls"):
+            for name, value in public.pop(part).items():
+                public["policies"][name][part] = value
         if self.code_read is None:
             del public["code_read"]
         return public if self.setting else {key: public[key] for key in public if key != "setting"}

@@ -10,7 +10,7 @@ import numpy as np
 from schedmate.core import TimeLimits
 from schedmate.design.words import plural
 from schedmate.policies import POLICIES, Answers
-from schedmate.simulator.engine.outcome import PolicyComparison, SimulationOutcome
+from schedmate.simulator.engine.outcome import Code, PolicyComparison, SimulationOutcome
 from schedmate.simulator.estimators.controls import CONTROLS
 from schedmate.simulator.experiments.execute import Backend
 from schedmate.simulator.experiments.knowledge import SEMANTIC, Knowledge
@@ -94,7 +94,7 @@ def controlled(
 def comparison(setting: Setting, runs: Sequence[PolicyRun]) -> PolicyComparison:
     """The JSON of `schedmate simulate`. Where no code was read, no control is called `semantic`."""
     load = setting.load
-    shown = [name for name in CONTROLS if name != SEMANTIC or setting.code_read != 0]
+    shown = [name for name in CONTROLS if name != SEMANTIC or setting.code != "none"]
     return PolicyComparison(
         trace=setting.name,
         jobs=len(setting.columns),
@@ -109,7 +109,18 @@ def comparison(setting: Setting, runs: Sequence[PolicyRun]) -> PolicyComparison:
         },
         load=None if load == float("inf") else load,
         code_read=setting.code_read,
+        code=_code_of(setting, runs_planned(runs)),
     )
+
+
+def _code_of(setting: Setting, plans: Sequence[Plan]) -> dict[str, Code]:
+    """Of plans with SchedMate, and of policies that draw on a synthetic workload themselves."""
+    synthetic = setting.code == "synthetic"
+    return {
+        each.name: setting.code
+        for each in plans
+        if each.parts or (synthetic and "throughput" in POLICIES[each.policy].asks_for)
+    }
 
 
 AS_IT_WAS = "as it was"

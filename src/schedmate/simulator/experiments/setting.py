@@ -17,6 +17,7 @@ from schedmate.core import FairnessLimits
 from schedmate.model import BadInput, PastRun
 from schedmate.policies import DEFAULT_ORDERING, SiteParameters
 from schedmate.simulator.engine.faults import Fault
+from schedmate.simulator.engine.outcome import Code
 from schedmate.simulator.synthetic import SyntheticWorkload
 from schedmate.simulator.traces.columns import Floats, Ints, TraceColumns
 
@@ -116,6 +117,12 @@ class Setting:
         if self.recorded is None:
             return None
         return sum(run.fingerprint is not None for run in self.recorded)
+
+    @property
+    def code(self) -> Code:
+        if self.workload is not None:
+            return "synthetic"
+        return "own" if self.code_read else "none"
 
 
 def gpus_for_load(columns: TraceColumns, load: float = DEFAULT_LOAD) -> int:

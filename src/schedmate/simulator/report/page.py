@@ -140,7 +140,7 @@ def _ablations(of: Digest) -> str:
 def _controls(of: Digest) -> str:
     parts = [
         _figure(
-            f"{name} by other predictors",
+            f"{_with_code(of, name)} by other predictors",
             figures.controls(of, name) + tables.controls(of, name),
             "The same ordering by other predictors. What reading code is worth is the distance "
             "from the best of them that reads none to semantic; oracle is what is left.",
@@ -150,11 +150,16 @@ def _controls(of: Digest) -> str:
     return "".join(parts)
 
 
+def _with_code(of: Digest, policy: str) -> str:
+    return tables.with_code(policy, of.compared.code.get(policy, ""))
+
+
 def _who_gains(of: Digest) -> str:
     if not of.gains:
         return ""
     parts = [
-        f"<details{' open' if number == 0 else ''}><summary>{text(each.after)} instead of "
+        f"<details{' open' if number == 0 else ''}><summary>"
+        f"{text(_with_code(of, each.after))} instead of "
         f"{text(each.before)}</summary><p>{_in_words(each)}</p><figure>"
         f"{figures.who_gains(each)}</figure>{tables.gains(each)}</details>"
         for number, each in enumerate(of.gains)
@@ -181,9 +186,9 @@ def _in_words(of: Gains) -> str:
 
 
 SEMI_SYNTHETIC = (
-    "Semi-synthetic: no public trace has code in it, so each job was given a training project and "
-    "numbers that explain a stated share of how long jobs take. What SchedMate reads there is "
-    "ours, not the users'; sizes, times, users and outcomes are the trace's."
+    "Semi-synthetic: each job was given synthetic code, a training project and numbers that "
+    "explain a stated share of how long jobs take. What SchedMate reads there is ours, not the "
+    "users'; sizes, times, users and outcomes are the trace's. Rows that go by it say so."
 )
 
 
@@ -193,12 +198,9 @@ def write_report(
     *,
     command: str,
     sensitivity: Sequence[Sensitivity] = (),
-    semi_synthetic: bool = False,
 ) -> None:
     """Write the report of one or more traces; `command` is what makes it again."""
-    page = report_html(
-        digests, command=command, sensitivity=sensitivity, semi_synthetic=semi_synthetic
-    )
+    page = report_html(digests, command=command, sensitivity=sensitivity)
     try:
         path.write_text(page, encoding="utf-8")
     except OSError as error:
@@ -211,10 +213,10 @@ def report_html(
     *,
     command: str,
     sensitivity: Sequence[Sensitivity] = (),
-    semi_synthetic: bool = False,
 ) -> str:
     policies = list(digests[0].compared.policies)
-    warning = f'<p class="warning">{text(SEMI_SYNTHETIC)}</p>' if semi_synthetic else ""
+    synthetic = any("synthetic" in each.compared.code.values() for each in digests)
+    warning = f'<p class="warning">{text(SEMI_SYNTHETIC)}</p>' if synthetic else ""
     body = (
         f"{warning}{''.join(trace_section(each) for each in digests)}"
         f"{sensitivity_section(list(sensitivity), policies)}"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from schedmate.simulator.engine.outcome import PolicyComparison, Summary
+from schedmate.simulator.engine.outcome import Code, PolicyComparison, Summary
 from schedmate.simulator.report.gains import ratio
 
 _CHANCE = "seed"
@@ -48,6 +48,12 @@ class Sensitivity:
     spreads: tuple[RatioSpread, ...]
     controls: tuple[RatioSpread, ...] = ()
     """Policies with SchedMate by other predictors, where asked for."""
+    code: dict[str, Code] = field(default_factory=dict)
+    """Of each policy whose runs go by code: whose code it is."""
+
+    def code_of(self, policy: str) -> str:
+        """Of a policy, or of one by another predictor."""
+        return self.code.get(policy.partition(" by ")[0], "-")
 
 
 def sensitivities(trace: str, rows: Sequence[PolicyComparison]) -> list[Sensitivity]:
@@ -81,6 +87,7 @@ def _sensitivity(trace: str, varied: str, rows: Sequence[PolicyComparison]) -> S
         runs=len(rows),
         spreads=tuple(spreads),
         controls=tuple(controls),
+        code=rows[0].code,
     )
 
 

@@ -26,11 +26,23 @@ def headline(of: Digest) -> str:
     first = next(iter(of.compared.policies.values()))
     return "".join(
         f'<section class="card wide"><h3>{text(KINDS[kind].capitalize())}</h3>'
-        + table(_HEADINGS, [_summary(name, each, first) for name, each in policies.items()])
+        + table(
+            _HEADINGS,
+            [
+                _summary(with_code(name, of.compared.code.get(name, "")), each, first)
+                for name, each in policies.items()
+            ],
+        )
         + (f'<p class="soft">{text(_NOT_LIVE)}</p>' if kind == "asking" else "")
         + "</section>"
         for kind, policies in of.compared.by_kind().items()
     )
+
+
+def with_code(policy: str, code: str) -> str:
+    """The policy, and that its figures go by synthetic code, or by none."""
+    words = {"synthetic": "synthetic code", "none": "no code"}.get(code)
+    return f"{policy} ({words})" if words else policy
 
 
 def _summary(name: str, summary: Summary, first: Summary) -> list[str]:
@@ -97,7 +109,7 @@ def gains(of: Gains) -> str:
 def sensitivity(of: Sensitivity) -> str:
     """A column a policy, then one a control."""
     shown = (*of.spreads, *of.controls)
-    headings = (of.varied, *(each.policy for each in shown))
+    headings = (of.varied, *(with_code(each.policy, of.code_of(each.policy)) for each in shown))
     rows = []
     for place, value in enumerate(of.spreads[0].x):
         cells = [

@@ -11,6 +11,7 @@ from pathlib import Path
 from schedmate.design.words import plural
 from schedmate.model import BadInput, JobId, PastRun
 from schedmate.policies import POLICIES, Policy, SiteParameters
+from schedmate.simulator.engine.cluster import PLAIN_PACE
 from schedmate.simulator.engine.faults import draw_faults
 from schedmate.simulator.engine.outcome import PolicyComparison
 from schedmate.simulator.estimators.controls import CONTROLS
@@ -66,7 +67,6 @@ class UnusedRows:
 class SimulationResult:
     task: SimulationTask
     compared: PolicyComparison
-    semi_synthetic: bool
     left_out: UnusedRows
     digest: Digest | None = None
     """Only where a report was asked for."""
@@ -142,7 +142,7 @@ def run_task(
         runs = [*runs, *as_it_was(setting)]
     compared = replace(comparison(setting, runs), setting=dict(task.swept))
     digested = digest(compared, setting.columns, runs) if reported else None
-    return SimulationResult(task, compared, setting.workload is not None, loaded.left_out, digested)
+    return SimulationResult(task, compared, loaded.left_out, digested)
 
 
 def _by_group_result(
@@ -169,7 +169,7 @@ def _by_group_result(
         setting=dict(task.swept),
     )
     digested = digest(compared, whole.columns, pools.runs) if reported else None
-    return SimulationResult(task, compared, whole.workload is not None, loaded.left_out, digested)
+    return SimulationResult(task, compared, loaded.left_out, digested)
 
 
 def _setting(task: SimulationTask, name: str, columns: TraceColumns, loaded: Loaded) -> Setting:
@@ -194,7 +194,7 @@ def _setting(task: SimulationTask, name: str, columns: TraceColumns, loaded: Loa
         notes=(*_notes(task, loaded), *([LIMITS_DRAWN] if limited is not kept else [])),
     )
     setting = _with_faults(setting, task)
-    if loaded.runs and task.workload is None and not _shared_or_stretched(task):
+    if loaded.runs and task.workload is None:
         if task.assumed:
             raise BadInput(
                 f"{', '.join(task.assumed)} is of synthetic code, and {loaded.name} has the jobs' "
@@ -246,7 +246,7 @@ def _with_faults(setting: Setting, task: SimulationTask) -> Setting:
 def _needs_workload(task: SimulationTask) -> bool:
     if task.workload is not None:
         return task.workload
-    return _aided(task) or _shared_or_stretched(task)
+    return task.source == SYNTHETIC and (_aided(task) or _shared_or_stretched(task))
 
 
 def _shared_or_stretched(task: SimulationTask) -> bool:
@@ -261,8 +261,8 @@ def _with_workload(setting: Setting, task: SimulationTask) -> Setting:
     if not _needs_workload(task):
         if task.assumed:
             raise BadInput(
-                f"{', '.join(task.assumed)} is about projects that jobs are given: say "
-                "--workload, or put +schedmate beside a policy"
+                f"{', '.join(task.assumed)} is of synthetic code, which no job is given here: say "
+                "--workload, or leave it out"
             )
         return setting
     workload = draw_workload(setting.columns, seed=task.seed, **task.assumed)
@@ -281,6 +281,8 @@ def _notes(task: SimulationTask, loaded: Loaded) -> tuple[str, ...]:
             "semi-synthetic: each job was given a training project of ours, which says how it "
             "fares on fewer GPUs or beside another job"
         )
+    elif _shared_or_stretched(task) and not _needs_workload(task):
+        notes.append(PLAIN_PACE)
     return tuple(notes)
 
 

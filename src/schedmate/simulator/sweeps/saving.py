@@ -51,6 +51,7 @@ def _rows(results: Iterable[SimulationResult]) -> Iterator[dict[str, Any]]:
                     "asked_load": compared.load,
                     "policy": policy,
                     **({"predictor": predictor} if compared.controls else {}),
+                    **({"code": compared.code.get(policy, "")} if compared.code else {}),
                     **asdict(found),
                     "times_better": ratio(first.avg_jct_s, found.avg_jct_s),
                 }

@@ -39,7 +39,8 @@ class SimulationTask:
     jobs: int = 2000
     like: str | None = None
     workload: bool | None = None
-    """None: where SchedMate stands beside a policy, or one lets jobs share or stretch."""
+    """None: for jobs that are synthetic themselves, where SchedMate stands beside a policy or one
+    lets jobs share or stretch; never for those of a file."""
     restart_s: float = RESTART_S
     error: float | None = None
     slurm: SlurmParameters | None = None
