@@ -371,23 +371,34 @@ class TestThePool:
     def test_one_that_hangs_or_dies_costs_only_its_own_run(self, tmp_path, monkeypatch):
         monkeypatch.setattr(reading_pool, "_serve", serve_badly)
         questions = self.questions(tmp_path, 6)
-        hang, die = questions[1].target.workdir, questions[4].target.workdir
-        (hang / "hang").touch()
-        (die / "die").touch()
+        for number, what in ((1, "hang"), (2, "spin"), (3, "wait"), (4, "die")):
+            (questions[number].target.workdir / what).touch()
 
-        found = dict(read_all(questions, workers=2, deadline_s=20.0))
+        found = dict(read_all(questions, workers=2, most_s=4.0, stuck_s=WAITED_S))
 
-        assert found[1] is Unread.TOO_SLOW
+        assert found[1] is found[2] is Unread.TOO_SLOW
         assert found[4] is Unread.CRASHED
-        assert [found[n].workload.epochs.value for n in (0, 2, 3, 5)] == [1, 3, 4, 6]
+        assert [found[n].workload.epochs.value for n in (0, 3, 5)] == [1, 4, 6]
 
 
-def serve_badly(channel):
-    """A worker that hangs or dies at what is marked so."""
+WAITED_S = 3.0
+
+
+def serve_badly(channel, most_s):
+    """A worker that hangs, computes or dies at what is marked so, or is as slow as a busy machine:
+    longer than it may hang, but it gets on."""
     while True:
         question = channel.recv()
+        signal.setitimer(signal.ITIMER_PROF, most_s)
         if (question.target.workdir / "hang").exists():
             time.sleep(3600)
+        while (question.target.workdir / "spin").exists():
+            pass
+        if (question.target.workdir / "wait").exists():
+            until = time.monotonic() + 2 * WAITED_S
+            while time.monotonic() < until:
+                time.sleep(0.5)
+                sum(range(1_000_000))
         if (question.target.workdir / "die").exists():
             os.kill(os.getpid(), signal.SIGKILL)
         channel.send(read_code(question.target, question.earliest, CacheInMemory()))

@@ -65,13 +65,13 @@ class Client:
         *,
         token: str | None = None,
         timeout_s: float = 30.0,
-        first_answer_s: float | None = None,
+        connect_s: float | None = None,
     ) -> None:
         """`server` is a URL or `unix:/path`; over the socket and loopback no token is needed.
 
-        `first_answer_s` bounds the wait for the first answer, where it is shorter.
+        `connect_s` bounds the wait for a connection, where it is shorter.
         """
-        self._transport = Transport(Address.of(server), token, timeout_s, first_answer_s)
+        self._transport = Transport(Address.of(server), token, timeout_s, connect_s)
 
     def me(self) -> Identity:
         """Who the server takes the caller for."""

@@ -75,15 +75,15 @@ class Transport:
         address: Address,
         token: str | None,
         timeout_s: float,
-        first_answer_s: float | None = None,
+        connect_s: float | None = None,
     ) -> None:
-        """Until the server has answered once, it is given `first_answer_s` where that is set."""
+        """A machine that is away is given `connect_s` where that is set, a daemon `timeout_s`."""
         if token is not None and not address.is_private:
             raise BadInput(f"{address.shown} would get the token in the clear; use https://")
         self._address = address
         self._token = token
         self._timeout_s = timeout_s
-        self._patience_s = timeout_s if first_answer_s is None else first_answer_s
+        self._connect_s = timeout_s if connect_s is None else connect_s
 
     def get(self, *path: str, **query: object) -> Any:
         return self._json("GET", path, query, None)
@@ -102,16 +102,15 @@ class Transport:
     ) -> tuple[http.client.HTTPConnection, http.client.HTTPResponse]:
         connection = self._connection()
         try:
+            connection.connect()
+            connection.sock.settimeout(self._timeout_s)
             connection.request(method, self._target(path, query), body, self._headers(body))
-            wire = connection.sock  # which the answer takes over where the server closes it
             answer = connection.getresponse()
-            wire.settimeout(self._timeout_s)
         except (OSError, http.client.HTTPException) as error:
             connection.close()
             raise ServerUnreachable(
                 f"the daemon at {self._address.shown} does not answer ({error})"
             ) from error
-        self._patience_s = self._timeout_s
         return connection, answer
 
     def _json(
@@ -137,9 +136,9 @@ class Transport:
     def _connection(self) -> http.client.HTTPConnection:
         where = self._address
         if where.path:
-            return _UnixConnection(where.path, self._patience_s)
+            return _UnixConnection(where.path, self._connect_s)
         kind = http.client.HTTPSConnection if where.tls else http.client.HTTPConnection
-        return kind(where.host, where.port, timeout=self._patience_s)
+        return kind(where.host, where.port, timeout=self._connect_s)
 
     def _target(self, path: tuple[str, ...], query: dict[str, Any]) -> str:
         parts = "/".join(quote(part, safe="+") for part in path)

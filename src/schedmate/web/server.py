@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from schedmate.store import Store
 
 _log = logging.getLogger("schedmate.web")
-_STARTS_WITHIN_S = 30.0
+_STARTS_WITHIN_S = 300.0
 _ENDS_WITHIN_S = 5.0
 _ANSWERS_WITHIN_S, _CANCELS_AFTER_S = 1.0, 3
 """At the end: requests that are still being answered then."""

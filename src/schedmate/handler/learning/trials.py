@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -20,8 +19,12 @@ from schedmate.logs import chunks_of, open_regular, plain
 from schedmate.model import JobState
 from schedmate.model.lessons import LearnedRule
 from schedmate.model.ports import History
+from schedmate.model.processor_budget import ProcessorBudget
 
 MOST_SECONDS: Final = 30.0
+"""Of the processor."""
+_WAITS: Final = 10
+"""Times as long by the clock, where files do not come."""
 _MOST_RUNS: Final = 10_000
 _NEWLINE: Final = b"\n"
 _SHOWN: Final = 200
@@ -87,9 +90,9 @@ def scan(
         line = next((line for line in harmless_lines() if matcher.matches(line)), None)
         if line is not None:
             scanned.hits[matcher.id] = f"it matches a harmless line: {line[:_SHOWN]}"
-    until = time.monotonic() + seconds
+    budget = ProcessorBudget(seconds, _WAITS * seconds)
     for number, log in enumerate(logs, 1):
-        if time.monotonic() > until:
+        if budget.is_spent:
             break
         _scan_log(log, [one for one in matchers if one.id not in scanned.hits], scanned)
         scanned.logs = number

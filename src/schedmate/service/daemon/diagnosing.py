@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from schedmate.model import Diagnosis
 
 _AT_ONCE_S: Final = 0.25
-"""Of one look, for all diagnoses in it: enough for dozens of usual ones."""
+"""Of the processor and of one look, for all diagnoses in it: enough for dozens of usual ones."""
 _LEAST_S: Final = 0.02
 """Of each, so that a usual one is made at once even behind a long one."""
 _TURN_S: Final = 0.0005
@@ -32,14 +32,14 @@ class Diagnosing:
         self, case: Case, about: str, then: Callable[[Diagnosis, float], None]
     ) -> Diagnosis | None:
         """The diagnosis; None where its logs take long, and `then` is called in a later look."""
-        begun = time.monotonic()
+        begun = time.thread_time()
         try:
             return self._handler.diagnose(case, within_s=max(_LEAST_S, _AT_ONCE_S - self._spent_s))
         except TakesLong:
             self._queue.submit(about, lambda: self._slowly(case), then)
             return None
         finally:
-            self._spent_s += time.monotonic() - begun
+            self._spent_s += time.thread_time() - begun
 
     def _slowly(self, case: Case) -> Diagnosis:
         """In the other thread, which lets the loop have its turn more often meanwhile."""

@@ -10,12 +10,12 @@ import os
 import pwd
 import re
 import stat
-import time
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from schedmate.model import JobState
+from schedmate.model.processor_budget import ProcessorBudget
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from schedmate.model import Job, JobId
 
 _MOST_FILES = 20_000
-_LONGEST_WALK_S = 3.0
+_LONGEST_WALK_S, _LONGEST_WAIT_S = 3.0, 15.0
+"""Of the processor, and by the clock where a file system does not answer."""
 _JOB_NUMBER = re.compile(r"\d{5,}")
 """Shorter numbers in the names of files are epochs and steps."""
 _WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
@@ -46,10 +47,10 @@ def changes_below(
 
     None where that takes too long: a change may be among those that were not reached.
     """
-    until = time.monotonic() + _LONGEST_WALK_S
+    budget = ProcessorBudget(_LONGEST_WALK_S, _LONGEST_WAIT_S)
     found: list[Change] = []
     for change in _walked(reader, directory, leave_out):
-        if time.monotonic() > until:
+        if budget.is_spent:
             return None
         found.append(change)
         if len(found) >= _MOST_FILES:

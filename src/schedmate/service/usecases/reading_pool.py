@@ -1,7 +1,8 @@
-"""Code read in processes of its own, each piece of it with a deadline.
+"""Code read in processes of its own, each piece of it with bounds.
 
 A network's disk can hang and a parser can be driven into the ground: then one process is given up
-and one run stays without its code.
+and one run stays without its code. A busy machine is no reason: what computes is bounded by the
+processor time it takes, what waits by the time without progress.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing import get_context
 from multiprocessing.connection import wait
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from schedmate.service.usecases.code_reading import CacheInMemory, ReadCode, Unread, read_code
@@ -24,7 +26,8 @@ if TYPE_CHECKING:
 
     from schedmate.advisor import Target
 
-DEADLINE_S = 60.0
+MOST_S, STUCK_S = 60.0, 60.0
+"""Of the processor for one piece; by the clock without any progress."""
 _FEW = 4
 """So few are read here: a process takes longer to start."""
 _END_S = 2.0
@@ -39,7 +42,7 @@ class ReadingTask:
 
 
 def read_all(
-    tasks: Sequence[ReadingTask], *, workers: int, deadline_s: float = DEADLINE_S
+    tasks: Sequence[ReadingTask], *, workers: int, most_s: float = MOST_S, stuck_s: float = STUCK_S
 ) -> Iterator[tuple[int, ReadCode | Unread]]:
     """Each result with the number of its task, as they come; 0 workers: in this process."""
     if workers == 0 or len(tasks) <= _FEW:
@@ -47,7 +50,7 @@ def read_all(
         for number, task in enumerate(tasks):
             yield number, read_code(task.target, task.earliest, cache)
         return
-    pool = _Pool(tasks, min(workers, len(tasks)), deadline_s)
+    pool = _Pool(tasks, min(workers, len(tasks)), most_s, stuck_s)
     try:
         yield from pool.results()
     finally:
@@ -60,15 +63,25 @@ class _Worker:
     channel: Connection
     number: int = -1
     """Of the task that it has; -1: none."""
-    until: float = 0.0
+    ticks: tuple[str, ...] = ()
+    """Of the processor, when it was last seen to get on."""
+    progressed_at: float = 0.0
+
+    def is_stuck(self, stuck_s: float) -> bool:
+        ticks, now = _processor_ticks(self.process.pid), time.monotonic()
+        if ticks != self.ticks:
+            self.ticks, self.progressed_at = ticks, now
+        return now - self.progressed_at > stuck_s
 
 
 class _Pool:
-    def __init__(self, tasks: Sequence[ReadingTask], workers: int, deadline_s: float) -> None:
+    def __init__(
+        self, tasks: Sequence[ReadingTask], workers: int, most_s: float, stuck_s: float
+    ) -> None:
         self._tasks = tasks
         self._open = deque(range(len(tasks)))
-        self._deadline_s = deadline_s
-        self._workers = [_started() for _ in range(workers)]
+        self._most_s, self._stuck_s = most_s, stuck_s
+        self._workers = [_started(most_s) for _ in range(workers)]
 
     def results(self) -> Iterator[tuple[int, ReadCode | Unread]]:
         self._hand_out()
@@ -77,7 +90,7 @@ class _Pool:
             for worker in busy:
                 if worker.channel in ready:
                     yield worker.number, self._received(worker)
-                elif time.monotonic() > worker.until:
+                elif worker.is_stuck(self._stuck_s):
                     yield worker.number, self._replaced(worker, Unread.TOO_SLOW)
             self._hand_out()
 
@@ -95,7 +108,7 @@ class _Pool:
             except OSError:  # it has died since its last answer
                 self._replaced(worker, Unread.CRASHED)
                 return self._hand_out()
-            worker.number, worker.until = number, time.monotonic() + self._deadline_s
+            worker.number, worker.progressed_at = number, time.monotonic()
             self._open.popleft()
         return None
 
@@ -103,23 +116,34 @@ class _Pool:
         try:
             answer: ReadCode | Unread = worker.channel.recv()
         except (EOFError, OSError):
-            return self._replaced(worker, Unread.CRASHED)
+            worker.process.join(_END_S)
+            is_slow = worker.process.exitcode == -signal.SIGPROF
+            return self._replaced(worker, Unread.TOO_SLOW if is_slow else Unread.CRASHED)
         worker.number = -1
         return answer
 
     def _replaced(self, worker: _Worker, why: Unread) -> Unread:
         _end(worker)
-        self._workers[self._workers.index(worker)] = _started()
+        self._workers[self._workers.index(worker)] = _started(self._most_s)
         return why
 
 
-def _started() -> _Worker:
+def _started(most_s: float) -> _Worker:
     context = get_context("spawn")
     ours, theirs = context.Pipe()
-    process = context.Process(target=_serve, args=(theirs,), daemon=True)
+    process = context.Process(target=_serve, args=(theirs, most_s), daemon=True)
     process.start()
     theirs.close()
     return _Worker(process, ours)
+
+
+def _processor_ticks(pid: int | None) -> tuple[str, ...]:
+    """What it has used up to now, as user and as kernel."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace")
+    except OSError:
+        return ()
+    return tuple(stat.rpartition(")")[2].split()[11:13])
 
 
 def _end(worker: _Worker) -> None:
@@ -128,11 +152,16 @@ def _end(worker: _Worker) -> None:
     worker.process.join(_END_S)  # one that waits for a disk ends when that answers
 
 
-def _serve(channel: Connection) -> None:
-    """Answer until the channel is closed: then the import is over, or was killed."""
+def _serve(channel: Connection, most_s: float) -> None:
+    """Answer until the channel is closed: then the import is over, or was killed.
+
+    What takes more than `most_s` of the processor ends the process, in compiled code too.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # it ends with the process that started it
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
     cache = CacheInMemory()
     with suppress(EOFError, OSError):
         while True:
             task: ReadingTask = channel.recv()
+            signal.setitimer(signal.ITIMER_PROF, most_s)
             channel.send(read_code(task.target, task.earliest, cache))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
+
+from schedmate.model.processor_budget import ProcessorBudget
 
 _CLOCK_EVERY = 512
 
@@ -29,7 +30,8 @@ class Limits:
     """Steps that one file costs at most: of what is too large little is built."""
     seconds: float = 3.0
     """Of the processor: only for what steps do not measure."""
-    wall_seconds: float = 9.0
+    wait_s: float = 60.0
+    """By the clock: only for a file system that hangs."""
     generous: int = 20_000
     """Steps after which only what is new is worth interpreting."""
     call_depth: int = 40
@@ -50,8 +52,7 @@ class Budget:
         self._left = limits.steps
         self._taken = 0
         self._generous_until = limits.steps - limits.generous
-        self._cpu = time.thread_time() + limits.seconds
-        self._clock = time.monotonic() + limits.wall_seconds
+        self._time = ProcessorBudget(limits.seconds, limits.wait_s)
 
     def tick(self) -> None:
         self._left -= 1
@@ -90,4 +91,4 @@ class Budget:
 
     @property
     def late(self) -> bool:
-        return time.thread_time() > self._cpu or time.monotonic() > self._clock
+        return self._time.is_spent
