@@ -74,8 +74,9 @@ def test_people_get_values_with_their_places_and_a_sentence(run):
         (["--dir", "/no/such/place", "x.sh"], (3, "there is no directory")),
         (["--dir", "train.py", "x.sh"], (2, "is not a directory")),
         (["."], (2, "is a directory")),
-        (["binary"], (2, "is a binary file")),
-        (["huge"], (2, "at most 1 MB")),
+        (["binary"], (2, "is a program, not a batch script")),
+        (["huge"], (2, "is a binary file")),
+        (["large.sh"], (2, "at most 1 MB")),
         (["loop"], (3, "there is no script")),
         (["x" * 300], (2, "cannot be opened")),
         ([], (2, "Missing argument")),
@@ -89,6 +90,7 @@ def test_what_cannot_be_read_is_said_in_a_sentence(run, tmp_path, monkeypatch, w
     (tmp_path / "loop").symlink_to("loop")
     with (tmp_path / "huge").open("wb") as file:
         file.truncate(50_000_000)
+    (tmp_path / "large.sh").write_text("#!/bin/sh\n" + "true\n" * 300_000)
     code, sentence = expected
     result = run(*words)
     assert result.returncode == code
@@ -104,7 +106,7 @@ def test_a_missing_entry_point_is_advice_not_a_failure(run, tmp_path):
 
 
 def test_a_job_of_which_nothing_is_known_is_not_found(run, tmp_path):
-    (tmp_path / "job.sh").write_text("$RUN_IT --epochs 3\n")
+    (tmp_path / "job.sh").write_text("#!/bin/sh\n$RUN_IT --epochs 3\n")
     result = run("--dir", tmp_path, "job.sh")
     assert result.returncode == 3
     assert "nothing is known of the work that this job does" in " ".join(result.stdout.split())

@@ -11,6 +11,9 @@ import time
 
 import pytest
 
+from schedmate.model import BadInput
+from schedmate.model.batch_script import check_batch_script
+
 pytestmark = pytest.mark.slurm
 
 JOB = "#!/bin/bash\n#SBATCH --job-name=mine --gpus=1\n#SBATCH -t 5\necho $1\n"
@@ -73,6 +76,10 @@ LINES: list[list[str]] = [
     ["dos.sh"],
     ["plain.txt"],
     ["empty"],
+    ["blank"],
+    ["nul.sh"],
+    ["noise"],
+    ["/bin/true"],
     ["."],
     ["-p", "nowhere", "job.sh"],
     ["-phigh", "job.sh"],
@@ -129,6 +136,9 @@ def work(tmp_path):
         "dos.sh": "#!/bin/bash\r\ntrue\r\n",
         "plain.txt": "no script\n",
         "empty": "",
+        "blank": " \n\n",
+        "nul.sh": "#!/bin/bash\necho a\0b\n",
+        "noise": "\x03\x01Å\x00ÿ" * 500,
         "script.py": "#!/usr/bin/env python3\n#SBATCH -J python\nprint(1)\n",
     }.items():
         (place / name).write_text(text)
@@ -192,6 +202,20 @@ def without_numbers(text):
 def test_a_command_line_does_what_it_does_with_sbatch(waiting_cluster, work, words):
     theirs, ours = both(words, work)
     assert ours == theirs
+
+
+@pytest.mark.parametrize(
+    "name", ["job.sh", "script.py", "dos.sh", "plain.txt", "empty", "blank", "nul.sh", "noise"]
+)
+def test_our_check_of_a_script_is_that_of_sbatch(waiting_cluster, work, name):
+    code, _, _ = run(["sbatch", name], work)
+    newest()
+    try:
+        check_batch_script(name, (work / name).read_bytes())
+    except BadInput:
+        assert code != 0
+    else:
+        assert code == 0
 
 
 @pytest.mark.parametrize("case", STDIN)

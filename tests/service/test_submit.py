@@ -136,7 +136,7 @@ def test_a_command_and_a_python_file(here):
 
 def test_another_directory(here, tmp_path):
     (tmp_path / "there").mkdir()
-    (tmp_path / "there" / "job.sh").write_text("true\n")
+    (tmp_path / "there" / "job.sh").write_text("#!/bin/sh\ntrue\n")
 
     submission = submission_of(here.settings, ["-D", str(tmp_path / "there"), "job.sh"])
 
@@ -160,7 +160,7 @@ def test_bad_input_is_a_sentence(here, words, kind, sentence):
         submission_of(here.settings, words)
 
 
-@pytest.mark.parametrize("content", [b"", b"\x00\xff\x7fELF" * 1000, b"#SBATCH --time='unclosed\n"])
+@pytest.mark.parametrize("content", [b"#!\xff\xfe\n" * 1000, b"#!/x\n#SBATCH --time='unclosed\n"])
 def test_odd_scripts_are_still_submitted(here, content):
     (here.work / "odd").write_bytes(content)
 

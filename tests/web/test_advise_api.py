@@ -56,6 +56,13 @@ def test_a_script_with_its_directory(served, project):
     assert found["prediction"]["schema"] == "schedmate.prediction/1"
 
 
+@pytest.mark.parametrize("script", [" ", "python train.py\n", "#!/bin/sh\r\ntrue\r\n"])
+def test_a_script_that_sbatch_refuses(served, script):
+    answer = served.post("/api/v1/advise", {"script": script})
+    assert answer.status == 400
+    assert "the script" in answer.json["detail"]
+
+
 def test_a_command_line(served, project):
     asked = {"command": ["python", "train.py", "--epochs", "7"], "workdir": str(project)}
     found = final(served, served.post("/api/v1/advise", asked).json)
@@ -80,7 +87,7 @@ def test_it_answers_in_time_and_reads_on(served, project, monkeypatch):
         return read(advisor, target)
 
     monkeypatch.setattr(Advisor, "advise", slowly)
-    served.post("/api/v1/advise", {"script": "true\n"})  # imports what is needed
+    served.post("/api/v1/advise", {"script": "#!/bin/sh\ntrue\n"})  # imports what is needed
     began = time.monotonic()
     answer = served.post("/api/v1/advise", {"script": SCRIPT, "workdir": str(project)})
     took = time.monotonic() - began
@@ -127,7 +134,7 @@ def test_files_are_read_as_the_asking_user_could(served):
 
 @needs_root
 def test_only_operators_ask_for_others(served):
-    asked = {"script": "true\n", "user": "nobody"}
+    asked = {"script": "#!/bin/sh\ntrue\n", "user": "nobody"}
     assert served.post("/api/v1/advise", asked).json["prediction"]["user"] == "nobody"
     refused = as_user("nobody", served.url("/api/v1/advise"), {**asked, "user": "root"})
     assert refused["status"] == 403

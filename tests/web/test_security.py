@@ -253,7 +253,7 @@ def test_a_header_without_a_proxy_is_a_mistake(tmp_path):
     ],
 )
 def test_no_other_sites_page_can_write(served, headers, status):
-    answer = served.post("/api/v1/advise", {"script": "true\n"}, **headers)
+    answer = served.post("/api/v1/advise", {"script": "#!/bin/sh\ntrue\n"}, **headers)
     assert answer.status == status
 
 

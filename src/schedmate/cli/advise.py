@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -102,8 +103,15 @@ def command(
 
 
 def _target_of_script(directory: Path, words: tuple[str, ...]) -> Target:
+    """A script as sbatch takes it, a Python file or a job file; an interpreter is a command."""
     from schedmate.advisor import Target
+    from schedmate.advisor.launch.job_files import is_job_file
+    from schedmate.service.usecases.named_script import kind_of
 
+    path = directory / words[0]
+    is_there = os.path.isfile(path)  # noqa: PTH113 - a name too long for a file is none either
+    if is_there and not is_job_file(path) and kind_of(path, words[0]) == "interpreter":
+        return Target.from_command(directory, words)
     return Target.from_script(directory, words[0], words[1:])
 
 

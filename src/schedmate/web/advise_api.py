@@ -11,6 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
 
 from schedmate.model import Request as JobRequest
 from schedmate.model import Workload
+from schedmate.model.batch_script import check_batch_script
 from schedmate.service.usecases.quick_advice import (
     AdviceQuestion,
     AdviceTicket,
@@ -82,7 +83,7 @@ class AdviseBody(BaseModel):
         },
     )
     script: Annotated[str, Field(min_length=1, max_length=_MOST_TEXT)] | None = None
-    """The text of an sbatch or shell script."""
+    """The text of a batch script, as sbatch takes it: its first line begins with `#!`."""
     args: _Words = []
     command: Annotated[list[_Word], Field(min_length=1, max_length=1000)] | None = None
     workdir: Annotated[str, Field(max_length=4096, pattern="^(/.*)?$")] = ""
@@ -151,6 +152,8 @@ def _question(body: AdviseBody, viewer: Viewer) -> AdviceQuestion:
         raise HTTPException(
             HTTPStatus.UNPROCESSABLE_ENTITY, "name a script, a command or a workload"
         )
+    if body.script is not None:
+        check_batch_script("the script", body.script.encode(errors="replace"))
     stated = None if body.workload is None else body.workload.model_dump(exclude_none=True)
     if stated is not None:
         workload_of(stated)

@@ -23,6 +23,7 @@ from schedmate.service.actions import Actions
 from schedmate.service.records.event_log import Recorder
 from schedmate.service.usecases import sbatch
 from schedmate.service.usecases.history_import import catch_up
+from schedmate.service.usecases.named_script import kind_of
 from schedmate.service.wiring import (
     deciding_settings,
     engine_of,
@@ -60,7 +61,7 @@ def submission_of(settings: Settings, words: Sequence[str]) -> Submission:
     if not line.job:
         raise BadInput("name a script, or a command behind `--`")
     workdir = Path(asked.text("chdir") or Path.cwd()).absolute()
-    script = None if line.is_command else _script(workdir, line.job[0])
+    line, script = _named(line, workdir)
     if script is not None:
         source = Files(workdir, account_name(), by=INVOKER).read(script)
         asked = asked if source is None else read_directives(source) | asked
@@ -155,14 +156,20 @@ def _advise(store: Store, submission: Submission) -> Advised | None:
         return None
 
 
-def _script(workdir: Path, name: str) -> Path | None:
-    """The batch script; a Python file is run where it stands, so that its imports work."""
-    path = workdir / name
+def _named(line: sbatch.CommandLine, workdir: Path) -> tuple[sbatch.CommandLine, Path | None]:
+    """With the batch script; a Python file is run where it stands, so that its imports work, and
+    an interpreter is a command."""
+    if line.is_command:
+        return line, None
+    path = workdir / line.job[0]
     if not path.exists():
         raise NotFound(f"there is no script {path}; a command goes behind `--`")
     if not path.is_file():
         raise BadInput(f"{path} is not a file")
-    return None if name.endswith(".py") else path
+    kind = kind_of(path, line.job[0])
+    if kind == "interpreter":
+        return replace(line, is_command=True), None
+    return line, None if path.suffix == ".py" else path
 
 
 def _command(line: sbatch.CommandLine, script: Path | None) -> tuple[str, ...]:

@@ -7,10 +7,12 @@ there, or takes too long, changes the submission.
 
 from __future__ import annotations
 
+import math
 import os
 import shlex
 import sys
 import threading
+import time
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
@@ -23,8 +25,10 @@ from schedmate.advisor.interpret.shell.directives import read_directives, read_o
 from schedmate.advisor.sources.files import Files, SourceFile
 from schedmate.disk.lock import is_held
 from schedmate.files import INVOKER
+from schedmate.model import BadInput
 from schedmate.model.account import account_name
 from schedmate.service.usecases import sbatch
+from schedmate.service.usecases.named_script import Kind, kind_of
 from schedmate.service.usecases.submit import decide, request_of
 from schedmate.service.wiring import open_scheduler, open_store
 from schedmate.store import KeptAdvice
@@ -37,7 +41,10 @@ if TYPE_CHECKING:
     from schedmate.schedulers.base import CommandResult, HasSubmitCommand
 
 LONGEST_S = 5.0
-"""How long advice may take after the scheduler's command has ended."""
+"""Of the processor: how long advice may take after the scheduler's command has ended."""
+_STUCK_S, _LONGEST_WAIT_S = 10.0, 60.0
+"""By the clock: without any progress, as where a file system hangs; and in all."""
+_LOOK_AGAIN_S = 0.5
 _THREAD = "schedmate-advising"
 _ANSWERED_AT_ONCE = ("help", "usage", "version", "autocomplete")
 _WRAPPED = "#!/bin/sh\n# This script was created by sbatch --wrap.\n\n{}\n"
@@ -113,8 +120,10 @@ def prepare(words: Sequence[str]) -> Prepared:
         return _from_stdin(words, line)
     path = _path_of(line.job[0], is_command=line.is_command)
     if path is not None and (not line.is_command or _is_script(path)):
-        if path.suffix == ".py" and path.is_file() and not _is_script(path):
-            return _command(line, ("python3", *line.job))
+        kind = _kind_of(path, line.job[0])
+        if kind != "batch script":
+            started = ("python3",) if kind == "python file" else ()
+            return _command(line, (*started, *line.job))
         target = partial(_target, line, None, str(path))
         return Prepared(words=tuple(words), stdin=None, target=target)
     return _command(line, line.job)
@@ -145,6 +154,16 @@ def _path_of(name: str, *, is_command: bool) -> Path | None:
     found = None if "/" in name or is_command else which(name, mode=os.R_OK)
     path = Path(found) if found is not None else Path.cwd() / name
     return path if path.exists() or not is_command else None
+
+
+def _kind_of(path: Path, name: str) -> Kind:
+    """What sbatch refuses it refuses itself, in its own words."""
+    try:
+        return kind_of(path, name)
+    except BadInput:
+        if path.suffix == ".py" and path.is_file():
+            raise
+        return "batch script"
 
 
 def _is_script(path: Path) -> bool:
@@ -210,10 +229,31 @@ class _Advising(threading.Thread):
         """The command is over: wait a little for the advice, then leave it."""
         self._is_refused = is_refused
         self._known.set()
-        self.join(0.0 if is_refused else LONGEST_S)
+        problem = "" if is_refused else self._wait()
         self._left = self.is_alive()
-        if self._left and not is_refused:
-            self._listeners.problem(f"reading the code took longer than {LONGEST_S:g} s")
+        if self._left and problem:
+            self._listeners.problem(problem)
+
+    def _wait(self) -> str:
+        """Until it is done, or the reason why it is left; a busy machine is none."""
+        spent, now = self._processor_time(), time.monotonic()
+        used, progressed_at, until = spent, now, now + _LONGEST_WAIT_S
+        while self.is_alive():
+            self.join(_LOOK_AGAIN_S)
+            before, used, now = used, self._processor_time(), time.monotonic()
+            progressed_at = now if used > before else progressed_at
+            if used - spent > LONGEST_S:
+                return f"reading the code took more than {LONGEST_S:g} s of the processor"
+            if now > until or now - progressed_at > _STUCK_S:
+                return "the job's files do not answer"
+        return ""
+
+    def _processor_time(self) -> float:
+        """Of this thread; infinite where it has ended."""
+        try:
+            return time.clock_gettime(time.pthread_getcpuclockid(self.ident or 0))
+        except OSError:
+            return math.inf
 
     def run(self) -> None:
         try:
