@@ -133,6 +133,27 @@ def test_the_headline_counts_what_the_table_counts(settings):
     assert f"{100 * found.gain.within_2x:+.0f} points" in second
 
 
+@pytest.mark.parametrize(("days", "is_judged"), [(2, False), (9, False), (10, True)])
+def test_no_verdict_from_fewer_than_ten_groups(settings, tmp_path, days, is_judged):
+    """Runs of one user's day count as one, however many they are."""
+    runs = [
+        a_run(n, 100.0 + n, submitted_at=DAY_S * (1 + n // 4) + 2000.0 * (n % 4))
+        for n in range(4 * days)
+    ]
+    keep(settings, runs)
+
+    found = backtest(settings)
+    second = headline(found).split("\n")[1]
+    CliRunner().invoke(root, ["backtest", "--html", str(tmp_path / "page.html")])
+
+    assert found.gain.groups == days
+    assert (found.gain.low is not None) == (found.gain.high is not None) == is_judged
+    assert ("95% interval" in second) == is_judged
+    missing = f"these are {days} groups; 10 are needed"
+    assert (missing in second) != is_judged
+    assert (missing in (tmp_path / "page.html").read_text()) != is_judged
+
+
 def test_durations_of_pure_chance_are_not_claimed(settings):
     keep(
         settings,

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from schedmate.design.words import plural
+
 if TYPE_CHECKING:
     from schedmate.service.usecases.backtest import Backtest
+    from schedmate.service.usecases.backtest_scores import Difference
 
 PREDICTORS = {
     "schedmate": "SchedMate",
@@ -20,8 +23,8 @@ PREDICTORS = {
 
 
 def headline(found: Backtest) -> str:
-    """What a site decides by, in two sentences."""
-    gain, ours = found.gain, found.predictors["schedmate"]
+    """What a site decides by: the shares, and below whether they differ."""
+    ours = found.predictors["schedmate"]
     control = found.predictors[found.best_control]
     span = max(1, round((found.last - found.first) / 86_400))
     judged = f"{found.runs} of your runs" if found.own_only else _of_all(found)
@@ -29,8 +32,7 @@ def headline(found: Backtest) -> str:
         f"{judged}, submitted over {span} {'day' if span == 1 else 'days'}, code read for "
         f"{found.with_code}: SchedMate is within a factor of two for {ours.within_2x:.0%}, the "
         f"best control ({PREDICTORS[found.best_control]}) for {control.within_2x:.0%}.\n"
-        f"Difference {100 * gain.within_2x:+.0f} points, 95% interval {100 * gain.low:+.0f} to "
-        f"{100 * gain.high:+.0f}: {_verdict(found)}."
+        f"{_verdict(found.gain)}."
     )
 
 
@@ -42,9 +44,21 @@ def _of_all(found: Backtest) -> str:
     )
 
 
-def _verdict(found: Backtest) -> str:
-    if found.gain.low > 0:
-        return "predictions are worth more than the best control here"
-    if found.gain.high < 0:
-        return "the best control predicts better here"
-    return "no difference can be shown yet"
+def _verdict(gain: Difference) -> str:
+    from schedmate.service.usecases.backtest_scores import FEWEST_GROUPS
+
+    if gain.low is None or gain.high is None:
+        return (
+            "Too little to tell them apart: a user's runs of one day count as one group, and "
+            f"these are {plural(gain.groups, 'group')}; {FEWEST_GROUPS} are needed. More days or "
+            "users give them: schedmate history import slurm --since DATE"
+        )
+    difference = (
+        f"Difference {100 * gain.within_2x:+.0f} points, 95% interval {100 * gain.low:+.0f} to "
+        f"{100 * gain.high:+.0f}"
+    )
+    if gain.low > 0:
+        return f"{difference}: predictions are worth more than the best control here"
+    if gain.high < 0:
+        return f"{difference}: the best control predicts better here"
+    return f"{difference}: no difference can be shown yet"

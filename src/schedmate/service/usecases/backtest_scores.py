@@ -19,6 +19,7 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 _TWICE = 2.0
 _DRAWS = 400
+FEWEST_GROUPS = 10
 _DAY_S = 86_400.0
 
 
@@ -42,11 +43,14 @@ class Scores:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """SchedMate's share within a factor of two less that of a control, and its 95 % interval."""
+    """SchedMate's share within a factor of two less that of a control, and its 95 % interval;
+    no interval where there are fewer than `FEWEST_GROUPS` to draw from."""
 
     within_2x: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
+    groups: int
+    """Users' days: runs of one resemble each other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +101,14 @@ def difference(ours: Judged, control: Judged, real_s: Floats, blocks: Sequence[s
     better = _within(ours, real_s).astype(float) - _within(control, real_s)
     codes = np.unique(np.array(blocks), return_inverse=True)[1]
     sums, counts = np.bincount(codes, better), np.bincount(codes)
+    found, groups = _rounded(better.mean()), len(sums)
+    if groups < FEWEST_GROUPS:
+        return Difference(within_2x=found, low=None, high=None, groups=groups)
     rng = np.random.default_rng(0)
     drawn = rng.integers(0, len(sums), (_DRAWS, len(sums)))
     means = sums[drawn].sum(axis=1) / counts[drawn].sum(axis=1)
     low, high = np.quantile(means, (0.025, 0.975))
-    return Difference(within_2x=_rounded(better.mean()), low=_rounded(low), high=_rounded(high))
+    return Difference(within_2x=found, low=_rounded(low), high=_rounded(high), groups=groups)
 
 
 def block_of(user: str, submitted_at: float) -> str:
