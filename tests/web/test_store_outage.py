@@ -56,7 +56,9 @@ def test_requests_are_refused_without_naming_the_store(outage, caplog):
     assert (ready.status, ready.json["detail"]) == (503, FAILED)
     audit = served.get("/audit", Accept="text/html")
     assert (audit.status, FAILED in audit.text) == (503, True)
-    advice = served.post("/api/v1/advise", {"script": "#!/bin/sh\ntrue\n", "within_s": 1.0}, **as_json)
+    advice = served.post(
+        "/api/v1/advise", {"script": "#!/bin/sh\ntrue\n", "within_s": 1.0}, **as_json
+    )
     deadline = time.monotonic() + 60
     while advice.status == 200 and time.monotonic() < deadline:
         assert advice.json["state"] != "final"

@@ -11,15 +11,19 @@ LARGEST: Final = 4 * 1024 * 1024
 _ELF: Final = b"\x7fELF"
 
 
-def check_batch_script(name: str, data: bytes) -> None:
-    """BadInput where sbatch would refuse it."""
+PATTERN: Final = r"^#!(?:[^\x00\r]|\r(?!\n))*$"
+"""Of the text of one."""
+
+
+def check_batch_script(name: str, data: bytes, *, otherwise: str = "") -> None:
+    """BadInput where sbatch would refuse it; `otherwise` is what to do with a plain command."""
     if data.startswith(_ELF):
         raise BadInput(f"{name} is a program, not a batch script; as a command: -- {name} …")
     _check_text(name, data)
     if not data.startswith(b"#!"):
         raise BadInput(
             f"{name} is no batch script: its first line has to begin with #! and an interpreter, "
-            f"such as #!/bin/bash; as a command: -- bash {name}"
+            f"such as #!/bin/bash; {otherwise or f'as a command: -- bash {name}'}"
         )
     if b"\r\n" in data:
         raise BadInput(

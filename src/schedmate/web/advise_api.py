@@ -11,7 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
 
 from schedmate.model import Request as JobRequest
 from schedmate.model import Workload
-from schedmate.model.batch_script import check_batch_script
+from schedmate.model.batch_script import PATTERN, check_batch_script
 from schedmate.service.usecases.quick_advice import (
     AdviceQuestion,
     AdviceTicket,
@@ -82,7 +82,13 @@ class AdviseBody(BaseModel):
             ]
         },
     )
-    script: Annotated[str, Field(min_length=1, max_length=_MOST_TEXT)] | None = None
+    script: (
+        Annotated[
+            str,
+            Field(min_length=1, max_length=_MOST_TEXT, json_schema_extra={"pattern": PATTERN}),
+        ]
+        | None
+    ) = None
     """The text of a batch script, as sbatch takes it: its first line begins with `#!`."""
     args: _Words = []
     command: Annotated[list[_Word], Field(min_length=1, max_length=1000)] | None = None
@@ -153,7 +159,9 @@ def _question(body: AdviseBody, viewer: Viewer) -> AdviceQuestion:
             HTTPStatus.UNPROCESSABLE_ENTITY, "name a script, a command or a workload"
         )
     if body.script is not None:
-        check_batch_script("the script", body.script.encode(errors="replace"))
+        check_batch_script(
+            "the script", body.script.encode(errors="replace"), otherwise="or name a command"
+        )
     stated = None if body.workload is None else body.workload.model_dump(exclude_none=True)
     if stated is not None:
         workload_of(stated)
