@@ -2,6 +2,7 @@
 
 import io
 import json
+import time
 from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
@@ -9,9 +10,10 @@ from types import SimpleNamespace
 import pytest
 
 from handler.other_user import as_other_user, common_place
-from schedmate.cli import main
+from schedmate.cli import _asking, main
 from schedmate.model.lessons import Origin, PastFailure
 from schedmate.store.sqlite import SqliteStore
+from schedmate.testing.llm import hangs, refuses, serving
 
 __all__ = ["common_place"]
 
@@ -149,6 +151,38 @@ def test_a_model_that_does_not_answer_is_reported(schedmate, tmp_path):
     assert done.returncode == 5
     assert json.loads(done.stdout)["reason"] == "unknown"
     assert "without a language model" in done.stderr
+
+
+@pytest.mark.processes
+def test_a_model_that_hangs_keeps_a_person_waiting_for_seconds_only(
+    schedmate, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(_asking, "PATIENCE_S", 1.0)
+    (tmp_path / "a.log").write_text("step 1\n")
+    with serving(hangs()) as model:
+        begun = time.monotonic()
+        done = schedmate(
+            "a.log", "--exit-code", "3", "--json", SCHEDMATE_LLM__BASE_URL=model.base_url
+        )
+    assert time.monotonic() - begun < 50, "it waited for llm.deadline_s"
+    assert (done.returncode, json.loads(done.stdout)["source"]) == (0, "none")
+    first, last = done.stderr.splitlines()
+    assert first == "schedmate: asking a language model, 1 s at most (--no-llm answers without)"
+    assert last.endswith("answered without a language model: it gave no answer within 1 s")
+    assert _asking.PATIENCE_S <= 10
+
+
+@pytest.mark.processes
+def test_a_model_that_is_demanded_has_its_whole_time(schedmate, tmp_path, monkeypatch):
+    monkeypatch.setattr(_asking, "PATIENCE_S", 0.0)
+    (tmp_path / "a.log").write_text("step 1\n")
+    with serving(refuses(500)) as model:
+        done = schedmate(
+            "a.log", "--exit-code", "3", "--llm", SCHEDMATE_LLM__BASE_URL=model.base_url
+        )
+    assert done.returncode == 5
+    assert "asking a language model, 60 s at most" in done.stderr
+    assert "HTTP 500" in done.stderr
 
 
 def test_a_store_that_cannot_be_opened_does_not_take_the_answer(schedmate, crash, tmp_path):

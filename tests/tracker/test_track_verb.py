@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from schedmate.cli._asking import LazyAsker
+from schedmate.cli._asking import PersonsAsker
 from schedmate.cli._follow import Follower, looks
 from schedmate.cli.track import command
 from schedmate.model import BadInput, Progress
@@ -272,7 +272,7 @@ def test_following_asks_beside_the_loop(tmp_path: Path, monkeypatch: pytest.Monk
         monkeypatch.setenv("SCHEDMATE_LLM__BASE_URL", server.base_url)
         monkeypatch.setenv("SCHEDMATE_LLM__MODEL", "small")
         tailer = Follower([log], JobTracker([log]))
-        with closing(looks([tailer], 0.05, LazyAsker())) as seen:
+        with closing(looks([tailer], 0.05, PersonsAsker())) as seen:
             looked = [one.progress for look in islice(seen, 60) for one in look]
     answered = [one for one in looked if one.cost.llm_calls]
     assert answered

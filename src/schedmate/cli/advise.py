@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from schedmate.cli._asking import PersonsAsker
 from schedmate.cli._common import (
     console,
     duration,
@@ -124,14 +125,13 @@ def _advise(target: Target, *, ask: bool, demand: bool) -> Advised:
     from schedmate.advisor import Advisor
     from schedmate.service.usecases.history_import import catch_up
     from schedmate.service.visibility import owners_in, viewer_of
-    from schedmate.service.wiring import LateAsker, agent_steps, open_asker, open_store
+    from schedmate.service.wiring import agent_steps, open_asker, open_store
 
     settings = config.load()
     catch_up(settings)
     with closing(open_store(settings)) as store:
-        asker = open_asker(settings, store, allowed=ask and (demand or settings.llm.advice))
-        if asker is None and demand:
-            asker = LateAsker(settings, store)
+        is_asked = open_asker(settings, store, allowed=ask and settings.llm.advice) is not None
+        asker = PersonsAsker(store, demanded=demand) if demand or is_asked else None
         advised = Advisor(store, store, asker, steps=agent_steps(settings)).advise(target)
         viewer = viewer_of(settings)
         advice = viewer.advice(advised.advice, viewer.user, owners_in(store))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from schedmate.cli._asking import PersonsAsker
 from schedmate.cli._case import open_case, verdict_options
 from schedmate.cli._common import console, json_option, no_llm_option, print_json, say, verb
 
@@ -32,7 +33,11 @@ _LABEL_WIDTH = 9
 @verb(examples=EXAMPLES)
 @click.argument("logs", metavar="LOG...", nargs=-1, required=True)
 @verdict_options
-@click.option("--llm", is_flag=True, help="Exit with 5 when no model could be asked.")
+@click.option(
+    "--llm",
+    is_flag=True,
+    help="Wait for a model as long as llm.deadline_s; exit with 5 when none could be asked.",
+)
 @no_llm_option
 @json_option
 def command(
@@ -49,8 +54,8 @@ def command(
     """Why the job with these LOGs failed, whose fault it was and what to do about it.
 
     A directory means all logs of one job, `-` reads standard input. Rules answer first; a
-    language model, where there is one, is asked only when they do not know. If it is wrong, say
-    so with `schedmate rules correct`.
+    language model, where there is one, is asked only when they do not know, and given 10 seconds.
+    If it is wrong, say so with `schedmate rules correct`.
     """
     if llm and no_llm:
         raise click.UsageError("--llm and --no-llm contradict each other")
@@ -65,7 +70,7 @@ def command(
         )
         suspects = _suspects(case)
         case = replace(case, suspects=tuple(one.node for one in suspects))
-        diagnosis, problem = _diagnose(case, ask=not no_llm, stack=stack)
+        diagnosis, problem = _diagnose(case, ask=not no_llm, demand=llm, stack=stack)
     if as_json:
         print_json(diagnosis)
     else:
@@ -98,12 +103,12 @@ def _suspects(case: Case) -> tuple[Suspicion, ...]:
         return ()
 
 
-def _diagnose(case: Case, *, ask: bool, stack: ExitStack) -> tuple[Diagnosis, str]:
+def _diagnose(case: Case, *, ask: bool, demand: bool, stack: ExitStack) -> tuple[Diagnosis, str]:
     """Return the diagnosis, and why no model was asked where one could have helped."""
     from schedmate.handler import SURE_ENOUGH, Handler
     from schedmate.model import SchedMateError
 
-    handler, problem = _open_handler(ask=ask, stack=stack)
+    handler, problem = _open_handler(ask=ask, demand=demand, stack=stack)
     try:
         diagnosis = handler.diagnose(case)
     except SchedMateError as error:  # a store that could be opened and cannot be read
@@ -140,7 +145,7 @@ def _is_complete(case: Case) -> bool:
     return False
 
 
-def _open_handler(*, ask: bool, stack: ExitStack) -> tuple[Handler, str]:
+def _open_handler(*, ask: bool, demand: bool, stack: ExitStack) -> tuple[Handler, str]:
     """A handler with memory and model; a broken store takes neither the rules nor the answer."""
     from sqlite3 import Error as StoreError
 
@@ -154,9 +159,9 @@ def _open_handler(*, ask: bool, stack: ExitStack) -> tuple[Handler, str]:
         store = stack.enter_context(closing(open_store(settings)))
     except (OSError, SchedMateError, StoreError) as error:
         return _handler_for_reading(settings, error, stack)
-    asker = open_asker(settings, store, allowed=ask)
-    problem = "" if asker else "none is configured or installed (see: schedmate model status)"
-    return Handler(store, asker), problem
+    if open_asker(settings, store, allowed=ask) is None:
+        return Handler(store), "none is configured or installed (see: schedmate model status)"
+    return Handler(store, PersonsAsker(store, demanded=demand)), ""
 
 
 def _handler_for_reading(

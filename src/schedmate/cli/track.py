@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING
 
 import click
 
-from schedmate.cli._asking import LazyAsker
+from schedmate.cli._asking import PersonsAsker
 from schedmate.cli._common import console, json_option, no_llm_option, print_json, verb
 from schedmate.cli._logs import check_names, standard_input
 
@@ -88,7 +88,7 @@ def command(
         workload=_workload(epochs, steps),
         similar=tuple(_profiles(similar)),
         limit_s=None if limit is None else _seconds(limit),
-        asker=None if no_llm else LazyAsker(),
+        asker=None if no_llm else PersonsAsker(),
         curves=plot and not as_json,
     )
     jobs = _jobs(logs, one_job=one_job)

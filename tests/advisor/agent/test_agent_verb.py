@@ -45,7 +45,8 @@ def test_a_model_that_answers_is_named_as_the_source_and_counted(advise):
     with serving(says({"batch_size": "48"}), says(NOTHING_MORE)) as model:
         code, out, err = advise("--llm", "--json", "train.py", base_url=model.base_url)
         advice = json.loads(out)
-        assert (code, err) == (0, "")
+        assert (code, err.count("\n")) == (0, 1)
+        assert "asking a language model, 60 s at most" in err
         found = advice["workload"]["batch_size"]
         assert (found["value"], found["source"]) == (48, "llm")
         assert (found["evidence"][0]["file"], found["evidence"][0]["line"]) == ("train.py", 4)
