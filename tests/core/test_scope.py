@@ -109,8 +109,6 @@ def test_what_a_person_has_undone_is_not_done_again():
     ("parts", "kind"),
     [
         ({"submit_time": 1071.0}, "leave"),
-        ({"submit_time": 1071.0, "name": "other"}, "requeue"),
-        ({"submit_time": 1071.0, "command": ("python", "train.py", "--lr=1")}, "requeue"),
         ({"submit_time": 1005.0}, "requeue"),
         ({"submit_time": 1071.0, "user": "bob"}, "requeue"),
     ],

@@ -30,6 +30,7 @@ LATER = {
     "Licenses": "(null)",
     "Origin": "NA",
     "SiblingsActive": "NA",
+    "EligibleTime": "N/A",
 }
 """Fields that were not asked for yet when these answers were kept."""
 KEPT_FIELDS = parsing.SQUEUE_FIELDS[: -len(LATER)]

@@ -14,6 +14,7 @@ from schedmate.service.views.job_view import job_view
 from schedmate.service.views.sentences import end_in_words, why_sentence
 from schedmate.service.visibility import viewer_of
 from schedmate.service.wiring import open_store
+from schedmate.testing.builders import a_job
 from schedmate.web.server import serving
 from schedulers.slurm_site import LATER
 from web.conftest import Served, free_port
@@ -109,7 +110,13 @@ class TestReasons:
         assert f"scontrol update JobId={job_id} ReqNodeList=" in text
 
 
+ANEW = "scontrol update JobId=7 Dependency=afterok:3,afterany:4"
+
+
 class NoFacts:
+    def job_state(self, job_id):
+        return None
+
     def partition(self, name):
         return {}
 
@@ -183,3 +190,32 @@ def test_the_site_explains_it_as_a_look_alone_does(bench, why, tmp_path):
         served.taken_for("eve")
         stranger = served.get(f"/api/v1/jobs/{after}").json
         assert (stranger["obstacle"], stranger["job"]["reason"]) == (None, "")
+
+
+@pytest.mark.parametrize(
+    ("state", "others", "words", "remedy"),
+    [
+        ("PENDING", {}, "never starts: it waits for job 3 to succeed", "drop the dependency"),
+        ("PENDING", {"3": "FAILED"}, "which failed", "drop the dependency"),
+        ("PENDING", {"3": "COMPLETED"}, "job 3 was queued again and has succeeded", ANEW),
+        ("PENDING", {"3": "RUNNING"}, "job 3 has been queued again and runs", ANEW),
+        ("CANCELLED", {"3": "COMPLETED"}, "never started and was cancelled", "submit it anew"),
+        ("CANCELLED", {"3": "FAILED"}, "never started and was cancelled", ""),
+    ],
+)
+def test_what_helps_a_job_whose_predecessor_was_retried(state, others, words, remedy):
+    class Facts(NoFacts):
+        def job_state(self, job_id):
+            return JobState(others[job_id]) if job_id in others else None
+
+    job = a_job(
+        id="7",
+        state=JobState(state),
+        start_time=None,
+        reason="DependencyNeverSatisfied",
+        dependency="afterok:3(failed),afterany:4(unfulfilled)",
+    )
+    found = reasons.obstacle(job, Facts())
+    assert words in found.text
+    assert remedy in found.remedy
+    assert bool(found.remedy) is bool(remedy)

@@ -85,3 +85,27 @@ def test_the_code_of_a_job_that_met_its_limit_is_read_before_deciding(
     look(scheduler, store, 3701.0)
     assert decided(store)[0] == kind
     assert words in decided(store)[1]
+
+
+ECC = "RuntimeError: CUDA error: uncorrectable ECC error encountered\n"
+
+
+@pytest.mark.parametrize(
+    ("beside", "script", "kind"),
+    [
+        ({"dependency": "afternotok:1(unfulfilled)", "workdir": "/else"}, "python a.py", "leave"),
+        ({"dependency": "afterok:1(failed)", "workdir": "/else"}, "python a.py", "requeue"),
+        ({"submit_time": 199.0}, "python a.py", "leave"),
+        ({"submit_time": 50.0}, "python a.py", "requeue"),
+        ({"submit_time": 50.0}, "python a.py || sbatch a.sh", "leave"),
+    ],
+)
+def test_all_jobs_are_seen_before_a_failure_is_decided_upon(store, tmp_path, beside, script, kind):
+    """One that waits is listed after one that has ended."""
+    scheduler, job = FakeScheduler(), runs(tmp_path)
+    (tmp_path / "log").write_text(ECC)
+    scheduler.scripts["1"] = f"#!/bin/sh\n{script}\n"
+    scheduler.put(replace(job, state=JobState.FAILED, exit_code=1, end_time=200.0))
+    scheduler.put(a_job(**{"id": "2", "workdir": str(tmp_path), **beside}))
+    look(scheduler, store, 201.0)
+    assert decided(store)[0] == kind, decided(store)[1]

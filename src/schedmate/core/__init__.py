@@ -36,6 +36,7 @@ from schedmate.core.known_job import KnownJob
 from schedmate.core.order import NiceHistory
 from schedmate.core.retry import DecisionLimits, NodeChoice, RetryPlan, plan_retry
 from schedmate.core.scope import Scope
+from schedmate.core.successors import submits_jobs
 from schedmate.core.time_limits import TimeLimits
 
 __all__ = [
@@ -79,4 +80,5 @@ __all__ = [
     "is_interactive",
     "job_of",
     "plan_retry",
+    "submits_jobs",
 ]

@@ -53,6 +53,7 @@ from schedmate.core.reactions import (
     waited_long,
 )
 from schedmate.core.retry import DecisionLimits, plan_retry
+from schedmate.core.successors import successor
 from schedmate.core.time_limits import TimeLimits
 from schedmate.model import (
     DecisionReason,
@@ -365,8 +366,10 @@ class DecisionEngine:
         plan = plan_retry(
             known.attempts, attempt, limits=self._limits, choice=event.choice, job_id=job.id
         )
-        objection = self.objection(known) or self._submitted_again(job)
-        if plan.again and objection is not None:
+        objection = None
+        if plan.again:
+            objection = self.objection(known) or self._competition(event, job)
+        if objection is not None:
             reason = DecisionReason(
                 code="left_alone", failure=event.diagnosis.reason, detail=objection
             )
@@ -374,20 +377,12 @@ class DecisionEngine:
         known.requeued_from = job
         return about_failure(job, event.diagnosis, plan, known.all_waits_s)
 
-    def _submitted_again(self, job: Job) -> str | None:
-        """A reason to leave a failed run alone: its owner was quicker."""
-        if job.end_time is None or not job.command:
-            return None
-        same = job.user, job.name, job.workdir, job.command
-        later = (
-            other.id
-            for other in (known.job for known in self._known.values())
-            if other.submit_time >= job.end_time
-            and other.id != job.id
-            and (other.user, other.name, other.workdir, other.command) == same
-        )
-        number = next(later, None)
-        return None if number is None else f"its owner has submitted it again as job {number}"
+    def _competition(self, event: JobDiagnosed, job: Job) -> str | None:
+        """Why a retry would not be the only one to go on with the work of this run."""
+        if event.submits_jobs:
+            return "its script submits or requeues jobs itself"
+        others = ((one.job, one.awaited) for one in self._known.values())
+        return successor(job, others, event.at)
 
     def _node_seen(self, event: NodeSeen) -> list[Instruction]:
         why = ground_for_drain(event.suspect, self._limits.drain)

@@ -81,7 +81,8 @@ class ActivitySeen:
 class JobDiagnosed:
     """`attempt` is the restart count of the run that the diagnosis is about.
 
-    `reached` is how far that run came; `choice` are the nodes that could run the job again.
+    `reached` is how far that run came; `choice` are the nodes that could run the job again;
+    `submits_jobs`: its script submits or requeues jobs itself.
     """
 
     at: float
@@ -91,6 +92,7 @@ class JobDiagnosed:
     reached: Reached = field(default_factory=Reached)
     choice: NodeChoice | None = None
     by: DiagnosedBy = "handler"
+    submits_jobs: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from schedmate.core.attempts import Attempt, Hung
 from schedmate.core.holds import HoldPhase
 from schedmate.core.order import NEVER_ORDERED, NiceHistory
-from schedmate.model import Advice, Job, JobState, Prediction, Progress
+from schedmate.core.successors import awaited_by
+from schedmate.model import Advice, Job, JobId, JobState, Prediction, Progress
 
 if TYPE_CHECKING:
     from schedmate.core.events import JobDiagnosed, Past
@@ -30,6 +31,8 @@ class KnownJob:
     hung: Hung | None = None
     """Set from the moment it is taken for hung until it writes again or its run is over."""
     hung_attempt: int | None = None
+    awaited: frozenset[JobId] = frozenset()
+    """The jobs whose end it was ever seen to wait for: a scheduler forgets what is fulfilled."""
     read: bool = False
     """Whether its code was read, or is known to be unreadable."""
     nice: NiceHistory = NEVER_ORDERED
@@ -66,7 +69,7 @@ class KnownJob:
             if ours and again is not None and job.submit_time > (again.start_time or 0.0):
                 self.waited_s = replace(self, job=again).all_waits_s
             self.requeued_from = None
-        self.job = job
+        self.job, self.awaited = job, self.awaited | awaited_by(job)
 
     @property
     def prediction(self) -> Prediction | None:
@@ -82,6 +85,7 @@ class KnownJob:
     def met(cls, job: Job, past: Past) -> KnownJob:
         return cls(
             job,
+            awaited=awaited_by(job),
             advice=past.advice,
             read=past.advice is not None,
             attempts=dict(past.attempts),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -13,6 +14,23 @@ def array_of(job_id: JobId) -> JobId | None:
     """`12` of `12_3`, which is a task of array 12; None for what is no task of an array."""
     array, found, _ = job_id.partition("_")
     return array if found else None
+
+
+@dataclass(frozen=True, slots=True)
+class Awaited:
+    """One job that another one waits for: `afterok`, `12`, and `failed` where that cannot be."""
+
+    kind: str
+    job_id: JobId
+    state: str = ""
+
+
+_AWAITED = re.compile(r"(\w+):(\d+(?:_\d+)?)(?:_\*)?(?:\+\d+)?(?:\((\w+)\))?")
+
+
+def awaited_in(dependency: str) -> list[Awaited]:
+    """What a job with this dependency waits for, as Slurm writes it; a whole array by its id."""
+    return [Awaited(*found) for found in _AWAITED.findall(dependency)]
 
 
 def split_command_line(line: str) -> tuple[str, ...]:
@@ -142,6 +160,8 @@ class Job:
     It grows by the minute, so a job is the same job with another one."""
     eligible_time: float | None = None
     """When a job that waits for a point in time may start."""
+    freed_time: float | None = None
+    """When that was over for which it waited by its user's wish: another job, a point in time."""
     reason: str = ""
     comment: str = ""
     held: bool = False

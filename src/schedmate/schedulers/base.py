@@ -140,7 +140,8 @@ class ExplainsWaiting(Protocol):
     """A scheduler that knows why a job waits."""
 
     def obstacle(self, job: Job) -> Obstacle | None:
-        """Of a pending job; None for one that waits for its turn only."""
+        """Of a job that waits, or was cancelled as it waited; None for one that waits for its
+        turn only."""
 
 
 @runtime_checkable

@@ -66,6 +66,7 @@ SQUEUE_FIELDS = (
     "Licenses",
     "Origin",
     "SiblingsActive",
+    "EligibleTime",
 )
 SACCT_FIELDS = (
     "JobID",
@@ -177,6 +178,7 @@ def queued_job(record: Record, is_file: IsFile, site: SlurmSite | None = None) -
         soft_limit=site is not None and site.soft_limits,
         priority=_number(record["PriorityLong"]),
         eligible_time=_begins(record) if state is JobState.PENDING else None,
+        freed_time=_freed(record),
         reason="" if record["Reason"] == "None" else record["Reason"],
         comment=_stated(record["Comment"]),
         held=state is JobState.PENDING and is_held(record),
@@ -295,6 +297,13 @@ def _most_nice(record: Record, site: SlurmSite | None) -> int | None:
 def _begins(record: Record) -> float | None:
     """Slurm shows the begin time as the start time as long as a job waits for it."""
     return values.epoch(record["StartTime"]) if record["Reason"] == "BeginTime" else None
+
+
+def _freed(record: Record) -> float | None:
+    """Slurm sets it as the last dependency is fulfilled; else it is the time of submission."""
+    submitted, eligible = (values.epoch(record[name]) for name in ("SubmitTime", "EligibleTime"))
+    late = eligible is not None and submitted is not None and eligible > submitted
+    return eligible if late else None
 
 
 def _stated(text: str) -> str:

@@ -11,13 +11,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
+from schedmate.model import JobState
+from schedmate.model.job import awaited_in
 from schedmate.schedulers.base import Obstacle
 from schedmate.schedulers.slurm import values
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from schedmate.model import Job, NodeState
+    from schedmate.model import Job, JobId, NodeState
 
 Facts = dict[str, str]
 
@@ -42,12 +44,19 @@ _DEPENDENCIES = {
     "aftercorr": "the same task of array {id} to succeed",
     "afterburstbuffer": "the burst buffer of job {id}",
 }
-_DEPENDENCY = re.compile(r"(\w+):(\d+(?:_(?:\d+|\*))?)(?:\+\d+)?(?:\((\w+)\))?")
+_STATED = re.compile(r"\(\w+\)")
+_AGAIN = {
+    JobState.COMPLETED: "was queued again and has succeeded since",
+    JobState.PENDING: "has been queued again and waits",
+    JobState.RUNNING: "has been queued again and runs",
+}
 _UNAVAILABLE = re.compile(r"UnavailableNodes:\s*(\S+)")
 
 
 class WaitingFacts(Protocol):
     """What else Slurm knows; an empty answer where it cannot be asked."""
+
+    def job_state(self, job_id: JobId) -> JobState | None: ...
 
     def partition(self, name: str) -> Facts: ...
 
@@ -59,12 +68,17 @@ class WaitingFacts(Protocol):
 
 
 def obstacle(job: Job, facts: WaitingFacts) -> Obstacle | None:
-    """None for a job that waits for its turn only, and for a reason that is not known here."""
+    """None for a job that waits for its turn only, and for a reason that is not known here.
+
+    Of jobs that were cancelled before they ran only those with a dependency are explained.
+    """
     reason = job.reason.replace("_", " ")
     if reason in _TURN:
         return None
     word = reason.partition(",")[0].partition("(")[0].strip()
     explain = _EXPLAINED.get(word)
+    if job.state.ended and explain is not _never_satisfied:
+        return None
     if explain is not None:
         return explain(_Case(job, reason, facts))
     if reason.startswith("Nodes required for job are DOWN"):
@@ -92,9 +106,9 @@ def dependency_in_words(text: str) -> str:
     """`afterok:7(failed),after:9(unfulfilled)` as what it waits for."""
     either = "?" in text
     found = []
-    for kind, job_id, state in _DEPENDENCY.findall(text):
-        words = _DEPENDENCIES.get(kind, f"{kind} {{id}}").format(id=job_id)
-        found.append(words + (", which failed" if state == "failed" else ""))
+    for one in awaited_in(text):
+        words = _DEPENDENCIES.get(one.kind, f"{one.kind} {{id}}").format(id=one.job_id)
+        found.append(words + (", which failed" if one.state == "failed" else ""))
     if "singleton" in text:
         found.append("its user's other jobs of this name to end")
     return (" or " if either else " and ").join(found) or text
@@ -105,10 +119,22 @@ def _depends(case: _Case) -> Obstacle:
 
 
 def _never_satisfied(case: _Case) -> Obstacle:
-    what = dependency_in_words(case.job.dependency) or "a job that did not end as it asks"
+    """Slurm does not forget that a job failed, even where that succeeds when it is queued again."""
+    job = case.job
+    what = dependency_in_words(job.dependency) or "a job that did not end as it asks"
+    failed = [one.job_id for one in awaited_in(job.dependency) if one.state == "failed"]
+    again = {one: state for one in failed if (state := case.facts.job_state(one)) in _AGAIN}
+    since = " and ".join(f"job {one} {_AGAIN[state]}" for one, state in again.items())
+    text = f"it waits for {what}" + (f"; {since}" if since else "")
+    renewed = again and len(again) == len(failed)
+    if job.state.ended:
+        remedy = "submit it anew" if renewed else ""
+        return Obstacle(text=f"never started and was cancelled: {text}", remedy=remedy)
+    anew = f"{case.change} Dependency={_STATED.sub('', job.dependency)}"
+    drop = f"cancel it, or drop the dependency with {case.change} Dependency="
     return Obstacle(
-        text=f"never starts: it waits for {what}",
-        remedy=f"cancel it, or drop the dependency with {case.change} Dependency=",
+        text=f"never starts: {text}",
+        remedy=f"give it its dependency anew with {anew}" if renewed else drop,
     )
 
 

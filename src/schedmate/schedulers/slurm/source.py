@@ -17,7 +17,7 @@ from schedmate.schedulers.slurm.values import shown_fields
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from schedmate.model import JobId, NodeState
+    from schedmate.model import JobId, JobState, NodeState
     from schedmate.schedulers.slurm.commands import SlurmCommands
     from schedmate.schedulers.slurm.parsing import Record
 
@@ -141,6 +141,14 @@ class Shown:
     def partition(self, name: str) -> dict[str, str]:
         found = self._show("partition", name.partition(",")[0])
         return found[0] if found else {}
+
+    def job_state(self, job_id: JobId) -> JobState | None:
+        """Of an array, of its tasks where all have the same one; None where it is not known."""
+        try:
+            states = {parsing.state_of(row) for row in self._source.queued({job_id})}
+        except (SchedulerError, NotFound):
+            return None
+        return states.pop() if len(states) == 1 else None
 
     def reservations(self) -> list[dict[str, str]]:
         return self._show("reservation")

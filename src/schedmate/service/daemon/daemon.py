@@ -10,6 +10,7 @@ import logging
 import time
 from collections import deque
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 from schedmate.core import (
@@ -98,6 +99,8 @@ class Daemon:
         self._completion = CodeCompletion(store, self._background, advise_with_model)
         self._activities = Activities(scheduler, own_files)
         self._suspects: list[Job] = []
+        self._to_diagnose: dict[JobId, Diagnose] = {}
+        """What follows from a failure depends on the other jobs: all are seen before."""
         self._failures = Failures(
             engine=engine,
             store=store,
@@ -105,6 +108,7 @@ class Daemon:
             nodes=self._nodes,
             background=self._background,
             send=self._send_about,
+            read_script=self._reader.script,
         )
         learning = PatternLearning(store, self._background, asker)
         self._watching = LogWatcher(store, learning, self._activities.interactive)
@@ -130,11 +134,13 @@ class Daemon:
         for job in sorted(jobs, key=_starts_next):
             if now >= self._retry_at.get(job.id, 0.0):
                 self._see(job, now)
+        self._diagnose_all(now)
         self._advise_all_pending(now)
         for job_id, progress in self._watching.look(now):
             if self._filter.is_new(job_id, progress, now):
                 self._send(ProgressSeen(now, job_id, progress))
         self._measure_suspects(now)
+        self._diagnose_all(now)
         self._failures.read_again(now)
         self._suspect_nodes(now)
         self._send_events_of_verbs()
@@ -172,6 +178,12 @@ class Daemon:
         for job in suspects:
             if job.id in found:
                 self._send(ActivitySeen(now, job.id, job.restarts, found[job.id]))
+
+    def _diagnose_all(self, now: float) -> None:
+        while self._to_diagnose:
+            wanted = self._to_diagnose.pop(next(iter(self._to_diagnose)))
+            job, hung = wanted.job, wanted.hung
+            self._send_about(job, now, partial(self._failures.diagnose, job, now, hung=hung))
 
     def _suspect_nodes(self, now: float) -> None:
         """Only where the site lets nodes be drained: nothing else follows from them."""
@@ -215,6 +227,7 @@ class Daemon:
     def _forget(self, job_id: JobId, now: float) -> None:
         self._provisional.pop(job_id, None)
         self._to_advise.pop(job_id, None)
+        self._to_diagnose.pop(job_id, None)
         self._failures.forget(job_id)
         self._completion.forget(job_id)
         self._send(JobForgotten(now, job_id))
@@ -279,8 +292,8 @@ class Daemon:
                 self._watching.begin(job)
             case Measure(job=job):
                 self._suspects.append(job)
-            case Diagnose(job=job, hung=hung):
-                return self._failures.diagnose(job, now, hung=hung)
+            case Diagnose(job=job):
+                self._to_diagnose[job.id] = instruction
             case Remember(job=job):
                 self._remember(job)
             case Act(action=action) if action.provisional:

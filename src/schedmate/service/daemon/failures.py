@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from schedmate.core import JobDiagnosed
+from schedmate.core import JobDiagnosed, submits_jobs
 from schedmate.handler import Case
+from schedmate.model import SchedMateError, SchedulerUnreachable
 from schedmate.service.daemon.diagnosing import Diagnosing, is_unread
 from schedmate.service.records.attempts import reached_in
 
@@ -39,6 +40,7 @@ class Failures:
         nodes: NodeKnowledge,
         background: BackgroundQueue,
         send: Send,
+        read_script: Callable[[Job], str | None],
     ) -> None:
         self._engine = engine
         self._store = store
@@ -46,6 +48,7 @@ class Failures:
         self._nodes = nodes
         self._background = background
         self._send = send
+        self._read_script = read_script
         self._diagnosing = Diagnosing(handler)
         self._unread: dict[JobId, tuple[Job, float]] = {}
         """Failed jobs with logs that could not be read, and when to try again."""
@@ -138,7 +141,16 @@ class Failures:
             reached=reached_in(job, self._store),
             choice=self._nodes.choice_for(job, now) if again and job.nodes else None,
             by=by,
+            submits_jobs=again and submits_jobs(self._script(job)),
         )
+
+    def _script(self, job: Job) -> str | None:
+        try:
+            return self._read_script(job)
+        except SchedulerUnreachable:
+            raise
+        except SchedMateError:  # it is gone, and cannot be queued again either
+            return None
 
     def _refined(self, job: Job, before: Diagnosis, refined: Diagnosis, now: float) -> None:
         if refined.reason != before.reason:

@@ -84,7 +84,7 @@ class JobReader:
         return kept
 
     def target(self, job: Job) -> Target:
-        return Target.from_job(job, self._script(job))
+        return Target.from_job(job, self.script(job))
 
     def read(self, job: Job) -> Advice | None:
         """None where it cannot be read: it is scheduled without a prediction."""
@@ -109,7 +109,8 @@ class JobReader:
             kept = self._copies[copy] = KeptAdvice(advised.advice, advised.fingerprint)
         return kept
 
-    def _script(self, job: Job) -> str | None:
+    def script(self, job: Job) -> str | None:
+        """The text of its script, as `Scheduler.script` has it."""
         key, version = (job.user, job.script or ""), _version(job)
         cached = self._scripts.get(key)
         if cached is not None and version is not None and cached.version == version:

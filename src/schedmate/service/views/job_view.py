@@ -184,7 +184,8 @@ def job_view(scheduler: Scheduler, store: Store, viewer: Viewer, job_id: JobId) 
 def explained(view: JobView, scheduler: Scheduler, nodes: NodeKnowledge, now: float) -> JobView:
     """With what keeps a waiting job from starting, or which nodes of a failed one are suspect."""
     job = view.job
-    if job.state is JobState.PENDING and isinstance(scheduler, ExplainsWaiting):
+    never_ran = job.state is JobState.CANCELLED and not job.started and job.reason
+    if (never_ran or job.state is JobState.PENDING) and isinstance(scheduler, ExplainsWaiting):
         try:
             return replace(view, obstacle=scheduler.obstacle(job))
         except SchedulerError:  # the reason alone is shown

@@ -89,6 +89,9 @@ def _as_it_is(view: JobView, written: Written) -> str:
         how = _how_it_runs(view, written)
         return f"job {job.id} runs{f': {how}' if how else '; its log does not show how far it is'}"
     because = f", {job.reason}" if job.reason else ""
+    if view.obstacle is not None:
+        remedy = f"; {view.obstacle.remedy}" if view.obstacle.remedy else ""
+        return f"job {job.id} {view.obstacle.text} ({job.reason}){remedy}"
     if job.state.failed and not job.started:
         return f"job {job.id} was refused and never ran: {job.state}{because}"
     return f"job {job.id} has ended: {job.state}{because}"

@@ -158,6 +158,7 @@ def _record(found: Found, job_id: str, task: int | None) -> Record:
         "Licenses": text(found.get("licenses")),
         "Origin": text(found.get("federation_origin")),
         "SiblingsActive": text(found.get("federation_siblings_active")),
+        "EligibleTime": text(found.get("eligible_time")),
         _EXCLUDED: text(found.get("excluded_nodes")),
     }
 

@@ -1,0 +1,91 @@
+"""Jobs that a run's owner has arranged to come after it, or beside it: a retry would run beside
+them, in the same directory and on the same checkpoint.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final
+
+from schedmate.model import JobState, array_of
+from schedmate.model.job import awaited_in
+
+if TYPE_CHECKING:
+    from schedmate.model import Job, JobId
+
+_SETTLED_S: Final = 120.0
+"""Within such a time after its end a scheduler lets go of what waited for a run."""
+_CLOCK_S: Final = 1.0
+"""Times are known in whole seconds."""
+_SIDE_BY_SIDE_S: Final = 600.0
+"""Jobs that ran together for so long do not mind each other."""
+_WAITS_FOR_SUCCESS: Final = frozenset({"afterok", "aftercorr"})
+_SUBMITS = re.compile(
+    r"(?:^|[\s;&|(`/'\"!])(?:sbatch|qsub|bsub|msub|scontrol\s+requeue(?:hold)?"
+    r"|schedmate\s+(?:submit|sbatch|requeue))(?=$|[\s;&|)`'\"])",
+    re.MULTILINE,
+)
+_COMMENT = re.compile(r"^\s*#.*$", re.MULTILINE)
+
+
+def submits_jobs(script: str | None) -> bool:
+    """Whether a script submits or requeues jobs by itself, as far as its own text shows."""
+    return script is not None and _SUBMITS.search(_COMMENT.sub("", script)) is not None
+
+
+def awaited_by(job: Job) -> frozenset[JobId]:
+    """The jobs for whose end, not for whose success, it waits: it runs if they fail, too."""
+    found = awaited_in(job.dependency)
+    return frozenset(one.job_id for one in found if one.kind not in _WAITS_FOR_SUCCESS)
+
+
+def successor(job: Job, others: Iterable[tuple[Job, frozenset[JobId]]], now: float) -> str | None:
+    """In words why a retry of this run would not be alone, None where nothing shows that.
+
+    `others` are all jobs, each with those it was ever seen to wait for, see `awaited_by`.
+    """
+    ended = now if job.end_time is None else job.end_time
+    for other, awaited in others:
+        if other.id == job.id or _is_over_unstarted(other):
+            continue
+        if _names(job) & awaited or _was_let_go(other, job, ended):
+            return f"job {other.id} was submitted to run after it"
+        if not _was_submitted_there(other, job, ended):
+            continue
+        if (other.name, other.command) == (job.name, job.command) and job.command:
+            return f"its owner has submitted it again as job {other.id}"
+        return f"job {other.id} was submitted from its directory since it began"
+    return None
+
+
+def _names(job: Job) -> set[str]:
+    """By which a dependency may mean this job."""
+    array = array_of(job.id)
+    return {job.id} if array is None else {job.id, array}
+
+
+def _is_over_unstarted(other: Job) -> bool:
+    return other.state is JobState.CANCELLED and not other.started
+
+
+def _was_let_go(other: Job, job: Job, ended: float) -> bool:
+    """It waited, by its owner's wish, until this run had ended; nobody saw for what."""
+    freed = other.freed_time
+    if freed is None or other.user != job.user or other.restarts:
+        return False
+    return other.submit_time < ended and ended - _CLOCK_S <= freed <= ended + _SETTLED_S
+
+
+def _was_submitted_there(other: Job, job: Job, ended: float) -> bool:
+    """From its directory, while it ran or since; who was queued again was submitted before that."""
+    if (other.user, other.workdir) != (job.user, job.workdir) or other.restarts:
+        return False
+    array = array_of(job.id)
+    if array is not None and array in (other.id, array_of(other.id)):
+        return False
+    began = job.submit_time if job.start_time is None else job.start_time
+    if other.submit_time < began:
+        return False
+    beside = other.start_time is not None and ended - other.start_time >= _SIDE_BY_SIDE_S
+    return not beside

@@ -1,0 +1,138 @@
+"""Jobs beside which a retry would run."""
+
+from __future__ import annotations
+
+import pytest
+
+from schedmate.core import (
+    Act,
+    DecisionEngine,
+    JobDiagnosed,
+    JobSeen,
+    submits_jobs,
+)
+from schedmate.model import JobState
+from schedmate.model.job import Awaited, awaited_in
+from schedmate.policies import ordering
+from schedmate.testing.builders import a_diagnosis, a_job
+
+RUNNING = JobState.RUNNING
+ELSEWHERE = "/home/ada/elsewhere"
+
+
+def decided(*others, job_id="1", **diagnosed):
+    """What follows from the failure of a run from 1010 to 1070; each of `others` may be seen
+    several times, before and after its end."""
+    engine = DecisionEngine(ordering("fifo"))
+    engine.handle(JobSeen(1020.0, a_job(id=job_id, state=RUNNING)))
+    for number, sightings in enumerate(others):
+        for at, parts in enumerate(sightings):
+            other = a_job(**{"id": str(number + 20), "workdir": ELSEWHERE, **parts})
+            engine.handle(JobSeen(1060.0 + 12 * at, other))
+    engine.handle(JobSeen(1071.0, a_job(id=job_id, state=JobState.NODE_FAIL)))
+    event = JobDiagnosed(1073.0, job_id, 0, a_diagnosis("node_failure"), **diagnosed)
+    [act] = [one.action for one in engine.handle(event) if isinstance(one, Act)]
+    return act.kind, act.why
+
+
+BESIDE = [
+    pytest.param([{"dependency": "afterany:1(unfulfilled)"}], id="afterany"),
+    pytest.param([{"dependency": "afternotok:1(unfulfilled)"}], id="afternotok"),
+    pytest.param([{"dependency": "afterok:1(failed)?afternotok:1(unfulfilled)"}], id="either"),
+    pytest.param([{"dependency": "afterany:1", "user": "bob"}], id="another user's"),
+    pytest.param([{"dependency": "afterany:1"}, {"state": RUNNING}], id="fulfilled since"),
+    pytest.param([{"state": RUNNING, "freed_time": 1071.0}], id="never seen to wait"),
+    pytest.param([{"workdir": a_job().workdir, "submit_time": 1069.0}], id="by its script"),
+    pytest.param(
+        [{"workdir": a_job().workdir, "submit_time": 1069.0, "state": RUNNING}], id="runs already"
+    ),
+    pytest.param([{"workdir": a_job().workdir, "submit_time": 1072.0, "name": "x"}], id="since"),
+    pytest.param(
+        [{"workdir": a_job().workdir, "submit_time": 1072.0, "state": JobState.COMPLETED}],
+        id="has done the work",
+    ),
+]
+ALONE = [
+    pytest.param([{"dependency": "afterok:1(unfulfilled)"}], id="afterok"),
+    pytest.param([{"dependency": "afterok:1(failed)"}], id="afterok, never satisfied"),
+    pytest.param([{"dependency": "afterany:11(unfulfilled)"}], id="another job's"),
+    pytest.param([{"dependency": "singleton(unfulfilled)"}], id="singleton"),
+    pytest.param(
+        [{"dependency": "afterany:1"}, {"state": JobState.CANCELLED, "start_time": None}],
+        id="cancelled since",
+    ),
+    pytest.param([{"workdir": a_job().workdir, "submit_time": 1000.0}], id="a sibling"),
+    pytest.param([{"workdir": a_job().workdir, "submit_time": 1069.0, "user": "bob"}], id="bob's"),
+    pytest.param(
+        [{"workdir": a_job().workdir, "submit_time": 1069.0, "restarts": 1}], id="queued again"
+    ),
+    pytest.param([{"state": RUNNING, "freed_time": 1300.0}], id="waited for something else"),
+    pytest.param([{"state": RUNNING, "freed_time": 1071.0, "user": "bob"}], id="bob waited"),
+]
+
+
+@pytest.mark.parametrize("other", BESIDE)
+def test_no_retry_beside_what_its_owner_has_arranged(other):
+    kind, why = decided(other)
+    assert kind == "leave"
+    assert "job 20" in why
+
+
+@pytest.mark.parametrize("other", ALONE)
+def test_a_retry_where_nothing_runs_beside_it(other):
+    assert decided(other)[0] == "requeue"
+
+
+def test_jobs_that_ran_side_by_side_for_long_do_not_mind_each_other():
+    engine = DecisionEngine(ordering("fifo"))
+    engine.handle(JobSeen(0.0, a_job(id="2", state=RUNNING, submit_time=1100.0, start_time=1200.0)))
+    engine.handle(JobSeen(0.0, a_job(state=JobState.NODE_FAIL, end_time=1800.0)))
+    [act] = engine.handle(JobDiagnosed(1801.0, "1", 0, a_diagnosis("node_failure")))
+    assert act.action.kind == "requeue"
+
+
+def test_a_whole_array_that_is_waited_for_is_each_of_its_tasks():
+    waits = [{"dependency": "afterany:7_*(unfulfilled)"}]
+    assert decided(waits, job_id="7_3")[0] == "leave"
+    assert decided(waits, job_id="8_3")[0] == "requeue"
+
+
+def test_the_other_tasks_of_an_array_are_not_its_successors():
+    sibling = {"workdir": a_job().workdir, "submit_time": 1069.0, "id": "7_4"}
+    assert decided([sibling], job_id="7_3")[0] == "requeue"
+    assert decided([{**sibling, "id": "8_4"}], job_id="7_3")[0] == "leave"
+
+
+def test_a_script_that_submits_jobs_itself_is_left_to_itself():
+    kind, why = decided(submits_jobs=True)
+    assert (kind, why) == ("leave", "its script submits or requeues jobs itself")
+
+
+@pytest.mark.parametrize(
+    ("script", "submits"),
+    [
+        ("#!/bin/sh\npython train.py || sbatch retry.sh\n", True),
+        ("trap 'scontrol requeue $SLURM_JOB_ID' USR1\nwait\n", True),
+        ("next=$(sbatch --parsable -d afterany:$SLURM_JOB_ID $0)\n", True),
+        ("/usr/bin/sbatch next.sh\n", True),
+        ("schedmate submit next.sh\n", True),
+        ("qsub next.sh", True),
+        ("#!/bin/sh\n#SBATCH --gpus=1\n# sbatch this with care\npython train.py\n", False),
+        ("python make_sbatch_files.py\nscontrol show job $SLURM_JOB_ID\n", False),
+        ("", False),
+        (None, False),
+    ],
+)
+def test_what_a_script_shows_of_it(script, submits):
+    assert submits_jobs(script) is submits
+
+
+def test_slurms_words_for_what_a_job_waits_for():
+    text = "afterok:12(failed),after:13+5(unfulfilled)?afterany:14_*,aftercorr:15_2,singleton"
+    assert awaited_in(text) == [
+        Awaited("afterok", "12", "failed"),
+        Awaited("after", "13", "unfulfilled"),
+        Awaited("afterany", "14"),
+        Awaited("aftercorr", "15_2"),
+    ]
+    assert awaited_in("") == awaited_in("(null)") == []
