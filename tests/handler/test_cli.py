@@ -76,6 +76,7 @@ def test_programs_get_the_documented_json(schedmate, crash):
         "signature",
         "cost",
         "unread_logs",
+        "last_lines",
     }
 
 

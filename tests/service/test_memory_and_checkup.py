@@ -82,7 +82,7 @@ def test_a_healthy_house_has_nothing_bad_to_say(place):
     found = findings(place)
 
     parts = {"python", "settings", "store", "scheduler", "account", "daemon", "gpus", "model"}
-    parts |= {"rights", "files", "modes", "scope"}
+    parts |= {"rights", "files", "logs", "modes", "scope"}
     assert set(found) == parts
     assert not [one for one in found.values() if one.state == "bad"]
     assert found["daemon"].fix == "schedmate serve"

@@ -7,7 +7,10 @@ from dataclasses import replace
 
 import pytest
 
+from schedmate.cli.job import job_lines
 from schedmate.model import JobState, Request
+from schedmate.service.views.job_view import job_view
+from schedmate.service.visibility import Viewer
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_job
 from schedmate.testing.scheduler import FakeScheduler
@@ -109,3 +112,34 @@ def test_all_jobs_are_seen_before_a_failure_is_decided_upon(store, tmp_path, bes
     scheduler.put(a_job(**{"id": "2", "workdir": str(tmp_path), **beside}))
     look(scheduler, store, 201.0)
     assert decided(store)[0] == kind, decided(store)[1]
+
+
+def test_what_a_run_wrote_last_outlives_its_retry(store, tmp_path):
+    """Slurm overwrites the log of a job that is queued again, unless it is told not to."""
+    scheduler, job, log = FakeScheduler(), runs(tmp_path), tmp_path / "log"
+    lines = [f"step {number}/1000 loss 2.5\n" for number in range(100)]
+    log.write_text("".join(lines) + "password=hunter2 host=db\n" + ECC + "rank 0 gives up\n")
+    scheduler.put(replace(job, state=JobState.FAILED, exit_code=1, end_time=200.0))
+    look(scheduler, store, 201.0)
+    assert ("requeue", "1") in scheduler.calls
+    log.write_text("step 1/1000 loss 9.5\n")
+    scheduler.put(replace(scheduler.known["1"], state=JobState.RUNNING, start_time=300.0))
+    look(scheduler, store, 301.0)
+
+    view = job_view(scheduler, store, Viewer(user=job.user, operator=False), "1")
+    shown = "\n".join(job_lines(view))
+    assert "uncorrectable ECC error" in shown
+    assert "step 99/1000" in shown
+    assert "rank 0 gives up" in shown
+    assert "hunter2" not in shown
+    assert "step 10/1000" not in shown, "its end is bounded"
+    others = job_view(scheduler, store, Viewer(user="bob", operator=False), "1")
+    assert "step 99/1000" not in "\n".join(job_lines(others))
+
+
+def test_nothing_is_kept_of_what_is_not_queued_again(store, tmp_path):
+    scheduler, job = FakeScheduler(), runs(tmp_path)
+    (tmp_path / "log").write_text("ImportError: no module named x\n")
+    scheduler.put(replace(job, state=JobState.FAILED, exit_code=1, end_time=200.0))
+    look(scheduler, store, 201.0)
+    assert store.diagnoses("1")[0].last_lines == ()

@@ -13,9 +13,9 @@ from schedmate.cli._job_ids import complete_job_id
 from schedmate.model.legible import legible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from schedmate.model import Checkpoint, Progress
+    from schedmate.model import Checkpoint, Evidence, Progress
     from schedmate.service.views.job_view import JobView
 
 
@@ -41,11 +41,11 @@ def command(job_id: str, as_json: bool) -> None:
     else:
         for part in parts:
             echo(legible(f"parts of {job_id}  {part.in_words()}"))
-        for line in _lines(view):
+        for line in job_lines(view):
             echo(legible(line))
 
 
-def _lines(view: JobView) -> Iterator[str]:
+def job_lines(view: JobView) -> Iterator[str]:
     job = view.job
     yield f"job {job.id}  {job.name}  {job.state}" + (
         f"  restarts {job.restarts}" * bool(job.restarts)
@@ -64,10 +64,19 @@ def _lines(view: JobView) -> Iterator[str]:
         found = f"{diagnosis.reason}: {diagnosis.summary} ({diagnosis.source})"
         yield f"  attempt {attempt + 1}   {found}"
         yield from (f"    {line.file}:{line.line}: {line.text}" for line in diagnosis.evidence)
+        if attempt < job.restarts and diagnosis.last_lines:
+            yield "    the last lines of its logs then:"
+            yield from (
+                f"    {line.file}:{line.line}: {line.text}" for line in diagnosis.last_lines
+            )
         if diagnosis.suggestion:
             yield f"    do: {diagnosis.suggestion}"
         yield f"    {diagnosis.decision.retry}: {diagnosis.decision.why}"
     yield from _actions(view)
+
+
+def _quoted(lines: Sequence[Evidence]) -> Iterator[str]:
+    return (f"    {one.file}:{one.line}: {one.text}" for one in lines)
 
 
 def _actions(view: JobView) -> Iterator[str]:

@@ -27,9 +27,10 @@ from schedmate.handler.learning.teaching import Lesson, Teaching
 from schedmate.handler.reading import Clue, Gathered, LogLine, gather
 from schedmate.handler.signature import Key, keys_of_cause, keys_of_lines, masked
 from schedmate.handler.suggestions import meaning
-from schedmate.model import BadInput, Cost, ModelError
+from schedmate.model import BadInput, Cost, Evidence, ModelError
 from schedmate.model.diagnosis import SURE_ENOUGH
 from schedmate.model.lessons import Origin
+from schedmate.model.masking import masked as without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
     from schedmate.model.ports import Experience
 
 _COMPARED: Final = 4
+_KEPT_LINES: Final = 30
+_KEPT_WIDTH: Final = 300
 _log = logging.getLogger("schedmate.handler")
 
 
@@ -114,7 +117,7 @@ class Handler:
             diagnosis = _with_hint(analysis, self._by_rules(analysis), known)
         cost = Cost(seconds=perf_counter() - started)
         noted = report.with_what_was_refused(diagnosis, case, analysis.gathered)
-        return replace(noted, signature=analysis.signature, cost=cost)
+        return replace(_with_last_lines(analysis, noted), signature=analysis.signature, cost=cost)
 
     @staticmethod
     def leaves_open(diagnosis: Diagnosis) -> bool:
@@ -158,6 +161,7 @@ class Handler:
             source="llm",
         )
         self._learn(analysis, refined.reason, line, answer.model)
+        refined = _with_last_lines(analysis, refined)
         return replace(refined, signature=analysis.signature, cost=cost)
 
     def correct(
@@ -279,6 +283,15 @@ class Handler:
         )
         if lesson.problem:
             _log.info("no rule from the answer about %s: %s", line.file, lesson.problem)
+
+
+def _with_last_lines(analysis: Analysis, diagnosis: Diagnosis) -> Diagnosis:
+    """Many schedulers overwrite the log of a job that is queued again."""
+    if diagnosis.decision.retry == "no":
+        return diagnosis
+    last = analysis.gathered.tail[-_KEPT_LINES:]
+    lines = tuple(Evidence(line.file, line.number, line.text[:_KEPT_WIDTH]) for line in last)
+    return replace(diagnosis, last_lines=without_secrets(lines))
 
 
 def _with_hint(

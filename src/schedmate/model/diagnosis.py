@@ -51,6 +51,8 @@ class Diagnosis:
     the same failure by its id."""
     unread_logs: tuple[str, ...] = ()
     """Logs that are there and could not be read: the diagnosis may change once they can be."""
+    last_lines: tuple[Evidence, ...] = ()
+    """The ends of its logs without secrets, where another run may overwrite them."""
     signature: str = ""
     """What stays the same when the same failure comes again at the same place."""
     cost: Cost = field(default_factory=Cost)

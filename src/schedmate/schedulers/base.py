@@ -145,6 +145,14 @@ class ExplainsWaiting(Protocol):
 
 
 @runtime_checkable
+class MayOverwriteLogs(Protocol):
+    """A scheduler at which a job that is queued again writes to the same log."""
+
+    def appends_logs(self) -> bool:
+        """Whether it goes on with it, unless its user wants it overwritten."""
+
+
+@runtime_checkable
 class OrdersInBulk(Protocol):
     """A scheduler that takes many nice numbers with few requests."""
 

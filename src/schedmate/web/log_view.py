@@ -84,13 +84,14 @@ class LogPage:
 
     @property
     def cause(self) -> set[int]:
-        """Lines of this log that a diagnosis quotes."""
-        here = self.path
+        """Lines of this log that a diagnosis quotes; a later run may have overwritten it."""
+        here, job = self.path, self.view.job
+        of_last_run = here in {path_of(job, name) for name in job.logs}
         return {
             one.line
-            for found in self.view.diagnoses.values()
+            for attempt, found in self.view.diagnoses.items()
             for one in found.evidence
-            if path_of(self.view.job, one.file) == here
+            if path_of(job, one.file) == here and (attempt == job.restarts or not of_last_run)
         }
 
     def url(self, below: str = "", **values: object) -> str:

@@ -257,6 +257,10 @@ class SlurmScheduler:
         """See `ExplainsWaiting`."""
         return reasons.obstacle(job, Shown(self._source))
 
+    def appends_logs(self) -> bool:
+        """See `MayOverwriteLogs`."""
+        return self._site().appends_logs
+
     def activity(self, jobs: Sequence[Job]) -> dict[JobId, Activity]:
         """See `MeasuresActivity`. sstat knows this machine's own cluster only."""
         if self._slurm.cluster:

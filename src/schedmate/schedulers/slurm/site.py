@@ -31,6 +31,9 @@ class SlurmSite:
     keeps_scripts: bool = False
     """Accounting stores batch scripts, so that they outlive the controller's memory."""
 
+    appends_logs: bool = False
+    """A job that is queued again goes on with its log unless its user wants it overwritten."""
+
     @classmethod
     def read(
         cls,
@@ -54,6 +57,7 @@ class SlurmSite:
             nice_range=nice_range or by_hours,
             nice_an_hour=age / max_age_h if age else None,
             floor=priority.FLOOR if multifactor else priority.BASIC_FLOOR,
+            appends_logs=values.get("JobFileAppend") == "1",
             soft_limits=_has_soft_limits(values),
         )
 

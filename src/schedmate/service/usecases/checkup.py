@@ -15,7 +15,7 @@ from schedmate.files import files_of
 from schedmate.files.choosing import service_answers, use_service
 from schedmate.model import Mode, SchedMateError
 from schedmate.model.account import account_name
-from schedmate.schedulers.base import TriesRights
+from schedmate.schedulers.base import MayOverwriteLogs, TriesRights
 from schedmate.service.account import account_at
 from schedmate.service.start_warnings import unknown_partitions
 from schedmate.service.wiring import open_asker, open_scheduler, open_store
@@ -46,6 +46,7 @@ def run_checks(settings: Settings) -> list[CheckResult]:
         _account,
         _rights,
         _files,
+        _logs,
         _modes,
         _daemon,
         _gpus,
@@ -173,6 +174,19 @@ def _files(settings: Settings) -> CheckResult:
                 fix="systemctl status schedmate-files",
             )
     return CheckResult(part="files", state="ok", text=f"each job's, by {settings.files_socket}")
+
+
+def _logs(settings: Settings) -> CheckResult:
+    """Whether the log of a run outlives that the job is queued again."""
+    scheduler = open_scheduler(settings)
+    if not isinstance(scheduler, MayOverwriteLogs) or scheduler.appends_logs():
+        return CheckResult(part="logs", state="ok", text="kept when a job is queued again")
+    return CheckResult(
+        part="logs",
+        state="note",
+        text="overwritten when a job is queued again; schedmate job ID shows the last lines",
+        fix="JobFileAppend=1 in slurm.conf, or #SBATCH --open-mode=append in a script, keeps them",
+    )
 
 
 def _modes(settings: Settings) -> CheckResult:
