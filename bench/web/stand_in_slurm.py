@@ -21,9 +21,10 @@ if TYPE_CHECKING:
 
 _SEPARATOR = "\x1e"
 """In the file; squeue is asked for another one in each call."""
+_NICE, _PRIORITY = (SQUEUE_FIELDS.index(name) + 1 for name in ("Nice", "PriorityLong"))
 _SQUEUE = """#!/bin/sh
 for word; do
-    case "$before" in -O|-o) form=$word ;; -j) few=yes ;; esac
+    case "$before" in -O|-o) form=$word ;; -j) ids=$word ;; esac
     before=$word
 done
 case "$form" in
@@ -32,8 +33,16 @@ case "$form" in
         printf 'JOBID%sEXC_NODES%s\\n' "$separator" "$separator"; exit ;;
 esac
 separator=${form#*:0}; separator=${separator%%,*}
-[ -n "$few" ] && last=1q
-exec sed -e "s/\\x1e/$separator/g" ${last:+-e "$last"} @queue@
+exec awk -v OFS="$separator" -v ids="$ids" -f @rows@ @nices@ @queue@
+"""
+_ROWS = f"""BEGIN {{
+    FS = "\\036"; count = split(ids, some, ","); while (count) wanted[some[count--]]
+}}
+FILENAME ~ /nices$/ {{ nices[$1] = $2; next }}
+ids && FNR > 1 && !($1 in wanted) {{ next }}
+{{ $1 = $1 }}
+$1 in nices {{ ${_NICE} = nices[$1]; ${_PRIORITY} -= nices[$1] }}
+{{ print }}
 """
 _SCONTROL = """#!/bin/sh
 case "$*" in
@@ -41,6 +50,7 @@ case "$*" in
     *"show node"*) cat @nodes@ ;;
     *"show reservation"*) echo "No reservations in the system" ;;
     *"write batch_script"*) cat @script@ ;;
+    "") sed -n 's/^update JobId=\\([^ ]*\\) Nice=/\\1\x1e/p' >> @nices@ ;;
     *) exit 1 ;;
 esac
 """
@@ -51,17 +61,19 @@ exit 1
 
 
 class StandInSlurm:
-    """Put its `directory` first on the PATH of the daemon."""
+    """Put its `directory` first on the PATH of the daemon. Nice numbers are kept and shown."""
 
     def __init__(self, directory: Path, *, nodes: Iterable[str], script: str) -> None:
         self.directory = directory
         directory.mkdir(parents=True, exist_ok=True)
         self._queue = directory / "queue"
-        files = {name: directory / name for name in ("queue", "nodes", "script")}
+        files = {name: directory / name for name in ("queue", "rows", "nices", "nodes", "script")}
         for name, text in (("squeue", _SQUEUE), ("scontrol", _SCONTROL), ("sacct", _SACCT)):
             program = directory / name
             program.write_text(re.sub("@([a-z]+)@", lambda found: str(files[found[1]]), text))
             program.chmod(0o755)
+        files["rows"].write_text(_ROWS)
+        files["nices"].touch()
         files["nodes"].write_text("".join(f"{_node(name)}\n" for name in nodes))
         files["script"].write_text(script)
         self.show(())
@@ -74,6 +86,11 @@ class StandInSlurm:
             file.write(titles)
             file.writelines(_row(job) for job in jobs)
         draft.replace(self._queue)
+
+    def count_ordered(self) -> int:
+        """How many jobs were given a nice number."""
+        lines = (self.directory / "nices").read_text(encoding="utf-8").splitlines()
+        return len({line.partition(_SEPARATOR)[0] for line in lines})
 
 
 def _node(name: str) -> str:
@@ -108,7 +125,7 @@ def _row(job: Job) -> str:
         "NumNodes": str(request.nodes),
         "NumCPUs": str(request.cpus or 1),
         "tres-alloc": f"{resources},gres/gpu={request.gpus}",
-        "PriorityLong": "100000" if job.state is JobState.PENDING else "1",
+        "PriorityLong": str(job.priority or 100_000) if job.state is JobState.PENDING else "1",
         "Requeue": "1",
         "BatchFlag": "1",
         "UserID": "0",

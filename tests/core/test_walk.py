@@ -224,3 +224,29 @@ def test_a_run_that_was_left_alone_stays_so_unless_its_failure_is_another(engine
     found = diagnose(engine, failure)
 
     assert [one.action.kind for one in found if isinstance(one, Act)] == kinds
+
+
+def test_a_job_that_waits_as_before_needs_no_thought(engine):
+    job = a_job(most_nice=1000, nice=35)
+    engine.handle(JobSeen(1, a_job(most_nice=1000)))
+    engine.handle(JobAdvised(2, "1", an_advice(90.0)))
+    assert not engine.known["1"].is_quiet(job, 3)
+    assert engine.handle(JobSeen(3, job)) == []
+    assert engine.known["1"].is_quiet(job, 4)
+    assert not engine.known["1"].is_quiet(a_job(most_nice=1000, nice=35), 4), "another record of it"
+
+    [due] = [known for known in (engine.due("1"),) if known is not None]
+    assert engine.known["1"].is_quiet(job, due - 1)
+    assert not engine.known["1"].is_quiet(job, due)
+    assert only_action(engine.handle(JobSeen(due, job))).value == 0
+
+    engine.handle(JobAdvised(5, "1", an_advice(900.0)))
+    assert not engine.known["1"].is_quiet(job, 6)
+
+
+@pytest.mark.parametrize("state", [JobState.RUNNING, JobState.FAILED])
+def test_a_job_that_does_not_wait_is_always_thought_about(engine, state):
+    job = a_job(state=state)
+    for at in (1, 2):
+        engine.handle(JobSeen(at, job))
+        assert not engine.known["1"].is_quiet(job, at)

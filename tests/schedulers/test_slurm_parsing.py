@@ -244,3 +244,26 @@ def test_a_user_whom_the_controller_does_not_know_is_known_by_number(name, uid, 
     (ended,) = grouping.accounted_jobs([row | {"User": name, "UID": uid}])
 
     assert (job.user, ended.user) == (user, user)
+
+
+def test_a_job_that_only_aged_is_not_read_again(monkeypatch):
+    waiting = next(row for row in squeue() if row["State"] == "PENDING")
+    site = grouping.SlurmSite()
+    reader = grouping.QueueReader(lambda _: False)
+
+    def seen(**fields):
+        [job] = reader.read([waiting | fields], lambda: site).jobs
+        return job
+
+    first = seen(PriorityLong="50000")
+    with monkeypatch.context() as patched:
+        patched.setattr(grouping, "queued_job", None)
+        assert seen(PriorityLong="50499") is first
+        later = seen(PriorityLong="51000")
+        assert (later, later.priority) == (first, 51000)
+        assert seen(PriorityLong="51001") is later
+        low = seen(PriorityLong="50")
+        assert (low.priority, low.most_nice) == (50, 48)
+    held = seen(PriorityLong="0")
+    assert held.held
+    assert not seen(PriorityLong="50000").held

@@ -6,7 +6,7 @@ import pytest
 
 from schedmate.advisor import Advisor
 from schedmate.model import array_of
-from schedmate.service.daemon.job_reading import JobReader
+from schedmate.service.daemon.job_reading import JobReader, ReadingLimits
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_job
 from schedmate.testing.scheduler import FakeScheduler
@@ -101,32 +101,67 @@ def test_copies_are_advised_once_a_look(scheduler, store, script):
     other = put(scheduler, script, "9", submitted=2400.0)
     read(reader, *copies, other)
     assert advisor.asked == 2
-    assert store.advice("3") == store.advice("0")
-    reader.begin_look()
+    reader.write_down()
+    assert store.advice("3") == store.advice("0") is not None
+    reader.begin_poll()
     read(reader, copies[0])
     assert advisor.asked == 3
 
 
 def test_a_look_asks_for_so_many_scripts(scheduler, store, script):
-    reader = reader_of(scheduler, store, most_scripts=2)
-    reader.begin_look()
+    reader = reader_of(scheduler, store, limits=ReadingLimits(scripts=2))
+    reader.begin_poll()
     jobs = [put(scheduler, script, str(number), submitted=0.0) for number in range(2)]
     read(reader, jobs[0])
     assert not reader.is_spent
     read(reader, jobs[1])
     assert reader.is_spent
-    reader.begin_look()
+    reader.begin_poll()
     assert not reader.is_spent
 
 
-def test_a_long_look_still_reads_some(scheduler, store, monkeypatch):
+def burn(reader, seconds):
+    with reader.spending():
+        until = time.thread_time() + seconds
+        while time.thread_time() < until:
+            pass
+
+
+def test_a_backlog_is_read_by_a_share_of_the_processor(scheduler, store, monkeypatch):
+    monkeypatch.setattr("schedmate.service.daemon.job_reading._AT_ONCE_S", 0.3)
     reader = reader_of(scheduler, store)
-    reader.begin_look()
-    later = time.monotonic() + 60
-    monkeypatch.setattr("schedmate.service.daemon.job_reading.time.monotonic", lambda: later)
-    assert reader.is_spent
-    reader.begin_queue()
+    reader.begin_poll()
+    burn(reader, 0.2)
     assert not reader.is_spent
+    burn(reader, 0.15)
+    assert reader.is_spent
+    reader.begin_poll()
+    assert not reader.is_spent, "some is read in every poll"
+    burn(reader, 0.15)
+    assert reader.is_spent
+    reader.begin_poll()
+    reader.begin_poll()
+    burn(reader, 0.2)
+    assert not reader.is_spent, "what was not spent was no backlog"
+
+
+def test_waiting_for_a_slow_disk_ends_a_poll_too(scheduler, store, monkeypatch):
+    monkeypatch.setattr("schedmate.service.daemon.job_reading._MOST_S", 0.05)
+    reader = reader_of(scheduler, store)
+    reader.begin_poll()
+    with reader.spending():
+        time.sleep(0.1)
+    assert reader.is_spent
+
+
+def test_what_was_read_is_written_down_together(scheduler, store, script):
+    reader = reader_of(scheduler, store)
+    jobs = [put(scheduler, script, str(number), submitted=0.0) for number in range(3)]
+    read(reader, *jobs)
+    assert store.advice("2") is None
+    assert reader.kept(jobs[2]) is not None
+    reader.write_down()
+    assert store.advice("2") == reader.kept(jobs[2])
 
 
 def test_tasks_share_what_was_read_of_one_of_them(scheduler, store, script):
@@ -134,6 +169,7 @@ def test_tasks_share_what_was_read_of_one_of_them(scheduler, store, script):
     first, second = (put(scheduler, script, one, submitted=0.0) for one in ("7_0", "7_1"))
     advice = reader.read(first)
     assert reader.kept(second).advice == advice
+    reader.write_down()
     assert store.advice("7_1").advice == advice
 
 

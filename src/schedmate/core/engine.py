@@ -137,11 +137,14 @@ class DecisionEngine:
         if known.hold == "ours" and not job.held:
             known.hold = "over"  # by a person, or the scheduler never held it
         if (before.state, before.restarts) == (job.state, job.restarts):
-            return [
+            instructions = [
                 *self._order(known, event.at),
                 *self._give_back_limit(known, event.at),
                 *self._check_held(known, event.at),
             ]
+            if not instructions:
+                known.be_quiet(self._limits.fairness)
+            return instructions
         again = before.state is JobState.PENDING and waited_long(job)
         advise = [Advise(job, again=True)] if again else []
         return [*self._order(known, event.at), *advise, *looks_at(job)]
@@ -150,6 +153,7 @@ class DecisionEngine:
         known = self._known.get(event.job_id)
         if known is None:
             return []
+        known.quiet_until = float("-inf")
         known.advice, known.read = event.advice or known.advice, True
         return [
             *self._order(known, event.at),

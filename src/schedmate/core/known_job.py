@@ -13,6 +13,7 @@ from schedmate.model import Advice, Job, JobId, JobState, Prediction, Progress
 
 if TYPE_CHECKING:
     from schedmate.core.events import JobDiagnosed, Past
+    from schedmate.core.fairness import FairnessLimits
     from schedmate.core.hangs import HangWatch
 
 
@@ -50,6 +51,8 @@ class KnownJob:
     """Its waits for runs that we queued again, which its scheduler no longer counts."""
     requeued_from: Job | None = None
     """The run that was last decided to be queued again."""
+    quiet_until: float = float("-inf")
+    """Until then nothing follows from seeing it just as it was."""
     reverted: bool = False
     """A person has undone what was done to it: it is left alone from then on."""
 
@@ -70,6 +73,17 @@ class KnownJob:
                 self.waited_s = replace(self, job=again).all_waits_s
             self.requeued_from = None
         self.job, self.awaited = job, self.awaited | awaited_by(job)
+
+    def be_quiet(self, fairness: FairnessLimits) -> None:
+        """Nothing follows from how it is: what waits is moved by what is read of it, or once it has
+        waited for long."""
+        waits = self.job.state is JobState.PENDING and self.hold != "ours"
+        due = fairness.due(self.job, self.prediction, self.waited_s) if waits else None
+        self.quiet_until = float("-inf") if due is None else due
+
+    def is_quiet(self, job: Job, at: float) -> bool:
+        """Whether nothing would follow from seeing this very record of it once more."""
+        return self.job is job and at < self.quiet_until
 
     @property
     def prediction(self) -> Prediction | None:

@@ -30,7 +30,7 @@ _CHANGES = ("reverted", "overtaken_enough", "at_the_floor", "age_made_up")
 """Grounds on which a value is set that may have been decided upon before."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, weakref_slot=True)
 class Action:
     """One decision of the engine, carried out at most once.
 

@@ -56,10 +56,13 @@ class Actions:
         self._allowed = _ALLOWED[mode]
         self._hour = HourlyBound(store, an_hour)
         self._nodes = NodeActions(scheduler, store)
+        self._bulk = scheduler if isinstance(scheduler, OrdersInBulk) else None
         self._asked: set[str] = set()
         self._objections: dict[str, str] = {}
         """What the scheduler answered to some that were asked for with others."""
         self._account: Account | None = None
+        self._open: list[Action] = []
+        """Held here, they are not read again in the next poll."""
         self._unwritten: list[tuple[Action, float, ActionState]] = []
         """Nice numbers that are asked for with others: written down together before that."""
 
@@ -95,7 +98,7 @@ class Actions:
 
     def waits_for_others(self, action: Action) -> bool:
         """Whether it is asked for together with all of its kind, at the end of a look."""
-        return action.kind == "set_nice" and isinstance(self._scheduler, OrdersInBulk)
+        return action.kind == "set_nice" and self._bulk is not None
 
     def _write_with_others(self, action: Action, now: float, state: ActionState) -> None:
         if self.waits_for_others(action):
@@ -164,7 +167,7 @@ class Actions:
     def finish_interrupted(self, now: float) -> None:
         """Settle what has been reached, and go on with what was intended but is not there yet."""
         self._write_down()
-        intended = self._intended()
+        intended = self._open = self._intended()
         self._nodes.settle([one for one in intended if one.kind == "drain"], now)
         intended = [one for one in intended if one.kind != "drain"]
         self._order_in_bulk(intended)
@@ -177,14 +180,14 @@ class Actions:
 
     def _order_in_bulk(self, intended: Sequence[Action]) -> None:
         """As many as the scheduler takes now; of one job the newest number."""
-        if not isinstance(self._scheduler, OrdersInBulk):
+        if self._bulk is None:
             return
         newest = {one.job_id: one for one in intended if one.kind == "set_nice"}
         open_ones = {one.job_id: one for one in newest.values() if one.key not in self._asked}
         if not open_ones or not self._may(next(iter(open_ones.values()))):
             return
         try:
-            asked = self._scheduler.set_nices(
+            asked = self._bulk.set_nices(
                 {job_id: int(one.value or 0) for job_id, one in open_ones.items()}
             )
         except SchedulerUnreachable as error:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from schedmate.model import Action, ActionRecord, Advice, Diagnosis, Progress
 from schedmate.model.wire import loads
-from schedmate.store.shared_advice import advice_in
+from schedmate.store.shared_records import shared_record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -50,7 +50,7 @@ def _some(db: Database, scheduler: str, job_ids: Sequence[JobId]) -> dict[JobId,
         )
         return iter(db.rows(query, (scheduler, wanted)))
 
-    advice = {job_id: advice_in(body) for job_id, body in rows("advice", "body")}
+    advice = {job_id: shared_record(Advice, body) for job_id, body in rows("advice", "body")}
     progress = {job_id: row for job_id, *row in rows("progress", "attempt, body, at")}
     diagnoses: dict[JobId, dict[int, Diagnosis]] = {}
     for job_id, attempt, body in rows("diagnoses", "attempt, body", " ORDER BY attempt"):
@@ -74,4 +74,4 @@ def _some(db: Database, scheduler: str, job_ids: Sequence[JobId]) -> dict[JobId,
 
 
 def action_record(body: str, state: ActionState, at: float, note: str) -> ActionRecord:
-    return ActionRecord(action=loads(Action, body), state=state, at=at, note=note)
+    return ActionRecord(action=shared_record(Action, body), state=state, at=at, note=note)

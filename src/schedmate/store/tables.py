@@ -8,6 +8,7 @@ from schedmate.model import (
     Action,
     ActionRecord,
     ActionState,
+    Advice,
     Diagnosis,
     Fingerprint,
     JobId,
@@ -31,7 +32,7 @@ from schedmate.store.overview import Overview
 from schedmate.store.past_runs import MATCHES, PastRunParts
 from schedmate.store.retention import Retention
 from schedmate.store.run_facts import keep_run_facts
-from schedmate.store.shared_advice import advice_in
+from schedmate.store.shared_records import shared_record
 from schedmate.store.sketches import Shown, Sketches
 from schedmate.store.tokens import TokenTable
 
@@ -200,7 +201,7 @@ class TableStore(
         if row is None:
             return None
         marks = None if row[1] is None else loads(Fingerprint, row[1])
-        return KeptAdvice(advice_in(row[0]), marks)
+        return KeptAdvice(shared_record(Advice, row[0]), marks)
 
     def keep_progress(self, job_id: JobId, attempt: int, progress: Progress, *, at: float) -> None:
         self._db.put("progress", [(self._scheduler, job_id, attempt, dumps(progress), at)])

@@ -15,7 +15,9 @@ from schedmate.schedulers.slurm.parsing import (
     IsFile,
     Record,
     accounted_job,
+    aged_job,
     het_job,
+    is_held,
     queued_job,
     state_of,
 )
@@ -74,11 +76,20 @@ class _Row:
     task: int
     whole: JobId | None
     ended: bool
+    priority: str
     job: Job | None = None
 
 
+_AGELESS = ({"PriorityLong": ""}, {"PriorityLong": "0"})
+"""What stands for a priority where records are compared; by whether the job is held."""
+
+
 class QueueReader:
-    """Turns records into jobs; a record that is the same as in the last look is not read again."""
+    """Turns records into jobs; a record that is the same as in the last poll is not read again.
+
+    Priorities grow while jobs wait: where nothing else has changed, nothing else is read, and a job
+    is the same object until its priority is another one by more than a percent.
+    """
 
     def __init__(self, is_file: IsFile) -> None:
         self._is_file = is_file
@@ -103,8 +114,11 @@ class QueueReader:
         for record in records:
             if not rows and (now := site()) is not self._site:
                 self._site, before = now, {}
-            key = "\0".join(record.values())
+            key = "\0".join((record | _AGELESS[is_held(record)]).values())
             row = rows[key] = before.get(key) or _row(record)
+            if row.job is not None and row.priority != record["PriorityLong"]:
+                row.job = aged_job(row.job, record, self._site)
+                row.priority = record["PriorityLong"]
             if row.array is not None:
                 arrays.setdefault(row.array, []).append(row.task)
             by_itself = row.array is None or row.id in apart
@@ -142,6 +156,7 @@ def _row(record: Record) -> _Row:
         task=-1 if array is None else int(record["ArrayTaskID"]),
         whole=het_job(record),
         ended=state_of(record).ended,
+        priority=record["PriorityLong"],
     )
 
 

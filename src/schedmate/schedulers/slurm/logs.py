@@ -9,6 +9,7 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 
 _PATTERN = re.compile(r"%(\d*)([%AajJNnstux])")
+_PLAIN_PATH = re.compile(r"(?:/(?!\.?(?:/|$))[^/]+)+")
 _NUMBERS = "AajJnt"
 _UNCHANGED = "\\"
 """A name with it is taken as it is."""
@@ -58,11 +59,18 @@ class LogNames:
 def log_paths(stdout: str, stderr: str, workdir: str, names: LogNames) -> tuple[str, ...]:
     """Both files, or the one they share; what goes to /dev/null is nowhere."""
     paths = dict.fromkeys(
-        str(PurePosixPath(workdir, names.fill(_mend_default(pattern, names))))
-        for pattern in (stdout, stderr or stdout)
+        _joined(workdir, names.fill(_mend_default(pattern, names)))
+        for pattern in dict.fromkeys((stdout, stderr or stdout))
         if pattern
     )
     return tuple(path for path in paths if path != "/dev/null")
+
+
+def _joined(workdir: str, name: str) -> str:
+    """As `PurePosixPath` joins them, which takes ten times as long where both are plain."""
+    if name.startswith("/") and _PLAIN_PATH.fullmatch(name):
+        return name
+    return str(PurePosixPath(workdir, name))
 
 
 def _mend_default(pattern: str, names: LogNames) -> str:

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from schedmate.model import Job, JobId, JobState, Request, SchedulerUnreachable
 from schedmate.model.account import account_name
 from schedmate.schedulers.slurm import values
 from schedmate.schedulers.slurm.logs import LogNames, log_paths
+from schedmate.schedulers.slurm.requests import queued_request
 from schedmate.schedulers.slurm.site import SlurmSite
-from schedmate.schedulers.slurm.values import expand
+from schedmate.schedulers.slurm.values import expand, number, stated
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -98,6 +100,7 @@ _NO_CLUSTER = ("", "NA")
 _ELSEWHERE = "(another)"
 _NO_JOB = "4294967294"
 """What is left of a federation's job that another cluster has started."""
+_SAME_PRIORITY = 0.01
 _LONGEST_SHOWN = 120
 """Characters of an answer that an error message shows."""
 
@@ -163,29 +166,38 @@ def queued_job(record: Record, is_file: IsFile, site: SlurmSite | None = None) -
         workdir=record["WorkDir"],
         command=command,
         script=command[0] if command else None,
-        request=_queued_request(record),
+        request=queued_request(record),
         submit_time=values.epoch(record["SubmitTime"]) or 0.0,
         start_time=values.epoch(record["StartTime"]) if started else None,
         end_time=values.epoch(record["EndTime"]) if state.ended else None,
         exit_code=exit_code,
         signal=signal,
-        restarts=_number(record["RestartCnt"]) or 0,
+        restarts=number(record["RestartCnt"]) or 0,
         nodes=nodes,
         logs=_logs(record, nodes),
-        nice=_number(record["Nice"]) or 0,
+        nice=number(record["Nice"]) or 0,
         most_nice=_most_nice(record, site) if state is JobState.PENDING else None,
         nice_an_hour=None if site is None else site.nice_an_hour,
         soft_limit=site is not None and site.soft_limits,
-        priority=_number(record["PriorityLong"]),
+        priority=number(record["PriorityLong"]),
         eligible_time=_begins(record) if state is JobState.PENDING else None,
         freed_time=_freed(record),
         reason="" if record["Reason"] == "None" else record["Reason"],
-        comment=_stated(record["Comment"]),
+        comment=stated(record["Comment"]),
         held=state is JobState.PENDING and is_held(record),
-        dependency=_stated(record["Dependency"]),
-        licenses=_stated(record["Licenses"]),
+        dependency=stated(record["Dependency"]),
+        licenses=stated(record["Licenses"]),
         cluster=other_cluster(record, site.cluster if site else ""),
     )
+
+
+def aged_job(job: Job, record: Record, site: SlurmSite | None) -> Job:
+    """The same job with the priority that it has now, itself where that is nearly the same."""
+    before, now = job.priority or 0, number(record["PriorityLong"])
+    if now is not None and abs(now - before) <= _SAME_PRIORITY * min(before, now):
+        return job
+    most_nice = _most_nice(record, site) if job.state is JobState.PENDING else None
+    return replace(job, priority=now, most_nice=most_nice)
 
 
 def is_job(record: Record) -> bool:
@@ -194,7 +206,7 @@ def is_job(record: Record) -> bool:
 
 def other_cluster(record: Record, own: str) -> str:
     """The cluster of a federation that has this job instead of this one; empty for own jobs."""
-    origin, running = (_stated(record[name]) for name in ("Origin", "SiblingsActive"))
+    origin, running = (stated(record[name]) for name in ("Origin", "SiblingsActive"))
     if is_revoked(record):
         return running if running not in _NO_CLUSTER else origin
     return "" if origin in _NO_CLUSTER or origin.casefold() == own.casefold() else origin
@@ -247,35 +259,6 @@ def split_command(text: str, is_file: IsFile) -> tuple[str, ...]:
     return tuple(words)
 
 
-def _queued_request(record: Record) -> Request:
-    resources = values.tres(record["tres-alloc"])
-    nodes = _number(record["NumNodes"]) or 1
-    gpus = (
-        values.gpus(resources)
-        or values.requested_gpus(record["tres-per-job"])
-        or values.requested_gpus(record["tres-per-node"]) * nodes
-    )
-    return Request(
-        gpus=gpus,
-        gpu_type=(
-            values.gpu_type(resources)
-            or values.requested_gpu_type(record["tres-per-job"])
-            or values.requested_gpu_type(record["tres-per-node"])
-        ),
-        nodes=nodes,
-        cpus=_number(record["NumCPUs"]),
-        memory_mb=values.megabytes(resources.get("mem", "")),
-        time_limit_s=values.limit_s(record["TimeLimit"]),
-        partition=record["Partition"] or None,
-        required_nodes=expand(_stated(record["ReqNodes"])),
-        features=_stated(record["Feature"]),
-        reservation=_stated(record["Reservation"]),
-        account=_stated(record["Account"]),
-        qos=_stated(record["QOS"]),
-        time_min_s=values.limit_s(record["MinTime"]) or None,
-    )
-
-
 def is_stopping(record: Record) -> bool:
     """Processes of its last run are still being ended."""
     return record["State"] == "COMPLETING"
@@ -290,7 +273,7 @@ def can_requeue(record: Record) -> bool:
 
 
 def _most_nice(record: Record, site: SlurmSite | None) -> int | None:
-    priority, nice = _number(record["PriorityLong"]), _number(record["Nice"]) or 0
+    priority, nice = number(record["PriorityLong"]), number(record["Nice"]) or 0
     return None if site is None else site.most_nice(priority, nice)
 
 
@@ -304,10 +287,6 @@ def _freed(record: Record) -> float | None:
     submitted, eligible = (values.epoch(record[name]) for name in ("SubmitTime", "EligibleTime"))
     late = eligible is not None and submitted is not None and eligible > submitted
     return eligible if late else None
-
-
-def _stated(text: str) -> str:
-    return "" if text in ("(null)", "N/A") else text
 
 
 def het_job(record: Record) -> JobId | None:
@@ -326,7 +305,7 @@ def _logs(record: Record, nodes: tuple[str, ...]) -> tuple[str, ...]:
         user=_user(record["UserName"], record["UserID"]),
         node=nodes[0] if nodes else "",
     )
-    return log_paths(record["STDOUT"], _stated(record["STDERR"]), record["WorkDir"], names)
+    return log_paths(record["STDOUT"], stated(record["STDERR"]), record["WorkDir"], names)
 
 
 def accounted_job(row: Record, *, restarts: int) -> Job:
@@ -345,13 +324,13 @@ def accounted_job(row: Record, *, restarts: int) -> Job:
         request=Request(
             gpus=values.gpus(resources),
             gpu_type=values.gpu_type(values.tres(row["AllocTRES"])) or values.gpu_type(resources),
-            nodes=_number(row["NNodes"]) or 1,
-            cpus=_number(row["ReqCPUS"]),
+            nodes=number(row["NNodes"]) or 1,
+            cpus=number(row["ReqCPUS"]),
             memory_mb=values.megabytes(resources.get("mem", "")),
             time_limit_s=values.limit_s(row["Timelimit"]),
             partition=row["Partition"] or None,
-            account=_stated(row["Account"]),
-            qos=_stated(row["QOS"]),
+            account=stated(row["Account"]),
+            qos=stated(row["QOS"]),
         ),
         submit_time=values.epoch(row["Submit"]) or 0.0,
         start_time=values.epoch(row["Start"]) if nodes else None,
@@ -375,10 +354,3 @@ def stored_script(text: str) -> str | None:
 def _user(name: str, uid: str) -> str:
     """Slurm calls every user whom its machine does not know `nobody`, who is another user."""
     return account_name(int(uid)) if name in ("nobody", "") and uid.isdecimal() else name
-
-
-def _number(text: str) -> int | None:
-    try:
-        return int(text)
-    except ValueError:
-        return None

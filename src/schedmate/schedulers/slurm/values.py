@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -141,6 +142,7 @@ def _count(text: str) -> int:
     return int(text) if text.isdecimal() else 0
 
 
+@lru_cache(maxsize=10_000)
 def expand(hostlist: str) -> tuple[str, ...]:
     """Many host names as Slurm shortens them: `gpu[01-03,7]` is gpu01, gpu02, gpu03, gpu7."""
     return tuple(
@@ -169,3 +171,14 @@ def _host_numbers(ranges: str) -> list[str]:
         count = min(int(last) - int(first) + 1, _MOST_HOSTS)
         found += [str(int(first) + step).zfill(len(first)) for step in range(count)]
     return found
+
+
+def stated(text: str) -> str:
+    return "" if text in ("(null)", "N/A") else text
+
+
+def number(text: str) -> int | None:
+    try:
+        return int(text)
+    except ValueError:
+        return None

@@ -39,7 +39,7 @@ from schedmate.service.daemon.activity import Activities
 from schedmate.service.daemon.background import BackgroundQueue
 from schedmate.service.daemon.code_completion import CodeCompletion
 from schedmate.service.daemon.failures import Failures
-from schedmate.service.daemon.job_reading import MOST_SCRIPTS, JobReader
+from schedmate.service.daemon.job_reading import JobReader, ReadingLimits
 from schedmate.service.daemon.pattern_learning import PatternLearning
 from schedmate.service.daemon.progress_filter import ProgressFilter
 from schedmate.service.daemon.site_model_updater import SiteModelUpdater
@@ -84,14 +84,14 @@ class Daemon:
         train_beside: Callable[[float], bool] = lambda _: False,
         advise_with_model: Callable[[Target], Advised] | None = None,
         own_files: Path | None = None,
-        most_scripts: int = MOST_SCRIPTS,
+        reading: ReadingLimits | None = None,
         drains: bool = False,
     ) -> None:
         self._engine = engine
         self._settings = settings or {}
         self._scheduler = scheduler
         self._store = store
-        self._reader = JobReader(scheduler, store, advisor, most_scripts)
+        self._reader = JobReader(scheduler, store, advisor, reading)
         self._actions = actions
         self._nodes = NodeKnowledge(scheduler, store)
         self._background = BackgroundQueue()
@@ -130,12 +130,13 @@ class Daemon:
             self._started = True
             self._send(Started(now, self._settings))
         self._forget_all_but({job.id for job in jobs}, now)
-        self._reader.begin_look()
+        self._reader.begin_poll()
         for job in sorted(jobs, key=_starts_next):
             if now >= self._retry_at.get(job.id, 0.0):
                 self._see(job, now)
         self._diagnose_all(now)
         self._advise_all_pending(now)
+        self._reader.write_down()
         for job_id, progress in self._watching.look(now):
             if self._filter.is_new(job_id, progress, now):
                 self._send(ProgressSeen(now, job_id, progress))
@@ -152,7 +153,6 @@ class Daemon:
     def _advise_all_pending(self, now: float) -> None:
         """A job that is read at once gets its final place only; none waits long for a place."""
         until = time.monotonic() + _PLACELESS_S
-        self._reader.begin_queue()
         waiting = [self._engine.known[job_id].job for job_id in self._to_advise]
         for job in sorted(waiting, key=_starts_next):
             if self._reader.is_spent:
@@ -235,11 +235,14 @@ class Daemon:
         self._filter.forget(job_id)
 
     def _see(self, job: Job, now: float) -> None:
+        known = self._engine.known.get(job.id)
+        if known is not None and known.is_quiet(job, now):
+            return
         with self._isolated(job, now):
             self._send(JobSeen(now, job, self._past(job)))
 
     def _advise_pending(self, job: Job, now: float) -> None:
-        with self._isolated(job, now):
+        with self._isolated(job, now), self._reader.spending():
             for event in self._advise(job, now):
                 self._send(event)
             self._site_model.submitted(job)
@@ -319,7 +322,9 @@ class Daemon:
         if job.state is JobState.PENDING or (not job.state.ended and self._reader.is_spent):
             self._to_advise[job.id] = None  # all that wait are seen before one is read
             return []
-        advised = self._advise(job, now)
+        with self._reader.spending():
+            advised = self._advise(job, now)
+            self._reader.write_down()
         self._site_model.submitted(job)
         return advised
 
@@ -340,6 +345,7 @@ class Daemon:
     def _advise_afresh(self, job: Job, now: float) -> Sequence[Event]:
         """A held job, by its files as they are now."""
         advice = self._reader.read(job)
+        self._reader.write_down()
         return [] if advice is None else [JobAdvised(now, job.id, advice, cause="checked")]
 
     def _advise_again(self, job: Job, now: float) -> Sequence[Event]:

@@ -1,4 +1,4 @@
-"""Reads the code of jobs for their advice, so many scripts a look, and no script twice.
+"""Reads the code of jobs for their advice: so much in one poll, and no script twice.
 
 Each script costs the scheduler a request. The tasks of an array share one reading. Jobs that were
 submitted from the same file share its text where the file is shown to be unchanged since before the
@@ -12,6 +12,7 @@ import logging
 import os
 import time
 from collections import OrderedDict
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -21,16 +22,20 @@ from schedmate.model import SchedulerUnreachable, StoreUnavailable, array_of
 from schedmate.store import KeptAdvice
 
 if TYPE_CHECKING:
-    from schedmate.model import Advice, Job
+    from collections.abc import Iterator
+
+    from schedmate.model import Advice, Job, JobId
     from schedmate.schedulers.base import Scheduler
     from schedmate.store import Store
 
-MOST_SCRIPTS = 200
-"""Requests for scripts in one look; the rest is read in later looks."""
+_AT_ONCE_S = 3.0
+"""Of the processor, for new code in one poll; where that is not enough, in the next ones a share
+of a core. What starts next is read first."""
+_LEAST_S = 0.1
+"""Of the processor, in every poll."""
 _MOST_S = 5.0
-"""Of one look may go by for reading code."""
-_LEAST_S = 1.0
-"""Is left for it, however long all else in the look took."""
+"""Of one poll may go by for new code, for example where it is on a slow disk."""
+_WRITTEN_TOGETHER = 200
 _CLOCKS_S = 2.0
 """Submissions are known in whole seconds, and a file server's clock is another one."""
 _TOGETHER_S = 600.0
@@ -41,6 +46,16 @@ _log = logging.getLogger("schedmate.daemon")
 _Version = tuple[int, int, int, int]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadingLimits:
+    """The rest is read in later polls."""
+
+    scripts: int = 200
+    """Requests for scripts in one poll."""
+    share: float = 0.01
+    """Of a core, for as long as there is code to be read."""
+
+
 @dataclass(frozen=True, slots=True)
 class _CachedScript:
     version: _Version
@@ -49,39 +64,71 @@ class _CachedScript:
 
 class JobReader:
     def __init__(
-        self, scheduler: Scheduler, store: Store, advisor: Advisor, most_scripts: int = MOST_SCRIPTS
+        self,
+        scheduler: Scheduler,
+        store: Store,
+        advisor: Advisor,
+        limits: ReadingLimits | None = None,
     ) -> None:
         self._scheduler = scheduler
         self._store = store
         self._advisor = advisor
-        self._most_scripts = most_scripts
+        self._limits = limits or ReadingLimits()
         self._scripts: OrderedDict[tuple[str, str], _CachedScript] = OrderedDict()
         self._copies: dict[Target, KeptAdvice] = {}
+        self._unwritten: dict[JobId, KeptAdvice] = {}
+        """Each by itself would wait for the disk."""
         self._asked = 0
-        self._until = float("inf")
+        self._polled_at = time.monotonic()
+        self._left_s, self._cpu_left_s = _MOST_S, _AT_ONCE_S
 
-    def begin_look(self) -> None:
-        self._asked, self._until = 0, time.monotonic() + _MOST_S
-        self._copies.clear()  # the next look may find other files
+    def begin_poll(self) -> None:
+        now = time.monotonic()
+        share_s = max(_LEAST_S, self._limits.share * (now - self._polled_at))
+        self._cpu_left_s = min(_AT_ONCE_S, share_s) if self.is_spent else _AT_ONCE_S
+        self._asked, self._left_s, self._polled_at = 0, _MOST_S, now
+        self._copies.clear()  # the next poll may find other files
         forget_idle_trees()
-
-    def begin_queue(self) -> None:
-        """From here on what waits is read: some of it in every look."""
-        self._until = max(self._until, time.monotonic() + _LEAST_S)
 
     @property
     def is_spent(self) -> bool:
-        """Whether what is still unread has to wait for the next look."""
-        return self._asked >= self._most_scripts or time.monotonic() > self._until
+        """Whether what is still unread has to wait for the next poll."""
+        return self._asked >= self._limits.scripts or self._left_s <= 0 or self._cpu_left_s <= 0
+
+    @contextmanager
+    def spending(self) -> Iterator[None]:
+        """What follows from a reading counts as well: with many copies of a job it takes longer."""
+        begun, used = time.monotonic(), time.thread_time()
+        try:
+            yield
+        finally:
+            self._left_s -= time.monotonic() - begun
+            self._cpu_left_s -= time.thread_time() - used
 
     def kept(self, job: Job) -> KeptAdvice | None:
         """What was read before: of the job, or of the array that it is a task of."""
-        kept, array = self._store.advice(job.id), array_of(job.id)
+        kept, array = self._kept(job.id), array_of(job.id)
         if kept is None and array is not None:
-            kept = self._store.advice(array)
+            kept = self._kept(array)
             if kept is not None:
-                self._store.keep_advice(job.id, kept)
+                self._keep(job.id, kept)
         return kept
+
+    def _kept(self, job_id: JobId) -> KeptAdvice | None:
+        return self._unwritten.get(job_id) or self._store.advice(job_id)
+
+    def _keep(self, job_id: JobId, kept: KeptAdvice) -> None:
+        self._unwritten[job_id] = kept
+        if len(self._unwritten) >= _WRITTEN_TOGETHER:
+            self.write_down()
+
+    def write_down(self) -> None:
+        """All that was read and is not in the store yet."""
+        unwritten, self._unwritten = self._unwritten, {}
+        if unwritten:
+            with self._store.together():
+                for job_id, kept in unwritten.items():
+                    self._store.keep_advice(job_id, kept)
 
     def target(self, job: Job) -> Target:
         return Target.from_job(job, self.script(job))
@@ -95,10 +142,10 @@ class JobReader:
         except Exception:  # noqa: BLE001 - whatever a script makes the advisor stumble over
             _log.warning("no advice on job %s", job.id, exc_info=True, extra={"job": job.id})
             return None
+        self._keep(job.id, kept)
         array = array_of(job.id)
-        self._store.keep_advice(job.id, kept)
         if array is not None:
-            self._store.keep_advice(array, kept)
+            self._keep(array, kept)
         return kept.advice
 
     def _of_copies(self, target: Target) -> KeptAdvice:

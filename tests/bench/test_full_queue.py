@@ -1,0 +1,20 @@
+"""What a poll of 20,000 waiting jobs costs the daemon."""
+
+from contextlib import closing, nullcontext
+from itertools import islice
+
+import pytest
+
+from bench.speed.full_queue import polls_of_full_queue
+
+pytestmark = [pytest.mark.slow, pytest.mark.processes]
+
+
+def test_a_full_queue_costs_little(tmp_path):
+    with closing(polls_of_full_queue(tmp_path, 20_000, 400, 20, nullcontext())) as polls:
+        first, *later = islice(polls, 4)
+
+    assert first.cpu_s < 10
+    assert min(cost.cpu_s for cost in later) < 1
+    assert later[-1].ordered > first.ordered >= 600
+    assert later[-1].unread < first.unread < 20_000
