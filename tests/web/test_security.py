@@ -348,7 +348,7 @@ def test_a_body_that_comes_slowly(served, monkeypatch):
 
 
 def test_headers_that_come_slowly(served, monkeypatch):
-    monkeypatch.setattr(connections, "SLOW_S", 0.3)
+    monkeypatch.setattr(connections, "HEAD_WITHIN_S", 0.3)
     with socket.create_connection(("127.0.0.1", served.port), timeout=60) as end:
         began = time.monotonic()
         end.sendall(b"GET / HTTP/1.1\r\nHost: loc")

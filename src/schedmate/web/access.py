@@ -140,7 +140,17 @@ def owner_of_connection(client: Address, server: Address) -> int | None:
 
     None where the client has closed it already: whose it was is not known any more.
     """
-    wanted = {(_hex(*client, family), _hex(*server, family)) for family in _families(client[0])}
+    return owners_of_connections([(client, server)]).get(client)
+
+
+def owners_of_connections(ends: Sequence[tuple[Address, Address]]) -> dict[Address, int]:
+    """The same of many, by client, with one look at the kernel's tables."""
+    wanted = {
+        (_hex(*client, family), _hex(*server, family)): client
+        for client, server in ends
+        for family in _families(client[0])
+    }
+    found: dict[Address, int] = {}
     for table in _TABLES:
         try:
             lines = table.read_text().splitlines()[1:]
@@ -148,9 +158,12 @@ def owner_of_connection(client: Address, server: Address) -> int | None:
             continue
         for line in lines:
             columns = line.split()
-            if (columns[_LOCAL], columns[_REMOTE]) in wanted and columns[_INODE] != _NO_INODE:
-                return int(columns[_UID])
-    return None
+            client = wanted.get((columns[_LOCAL], columns[_REMOTE]))
+            if client is not None and columns[_INODE] != _NO_INODE:
+                found.setdefault(client, int(columns[_UID]))
+        if len(found) == len(ends):
+            break
+    return found
 
 
 def _families(host: str) -> list[socket.AddressFamily]:

@@ -6,20 +6,28 @@ import asyncio
 import socket
 import struct
 from http import HTTPStatus
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from schedmate.web.access import UNIX
 
-SLOW_S = 15.0
-"""After twice that without a whole request a connection is closed."""
+if TYPE_CHECKING:
+    from schedmate.web.waiting import WaitingConnections
+
+HEAD_WITHIN_S = 10.0
+"""A connection is closed on which no whole head of a request comes for so long."""
 _CREDENTIALS = struct.Struct("3i")
 
 
 class Connection(H11Protocol):
     """Names the peer's user as the client's port, and gives up on slow requests."""
+
+    def __init__(self, waiting: WaitingConnections, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._waiting = waiting
+        self._deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -28,13 +36,39 @@ class Connection(H11Protocol):
         uid = peer_uid(end)
         if uid is not None:
             self.client, self.server = (UNIX, uid), (UNIX, None)
-        self._answered: Any = None
-        self._idle_at_last_look = False
-        self._timer = self.loop.call_later(SLOW_S, self._look)
+        self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._timer.cancel()
+        self._stop_waiting()
         super().connection_lost(exc)
+
+    def handle_events(self) -> None:
+        super().handle_events()
+        if self._is_answering:
+            self._stop_waiting()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if not self._is_answering and not self.transport.is_closing():
+            self._wait()
+
+    def give_up(self) -> None:
+        self.transport.abort()
+
+    @property
+    def _is_answering(self) -> bool:
+        return self.cycle is not None and not self.cycle.response_complete
+
+    def _wait(self) -> None:
+        self._stop_waiting()
+        self._deadline = self.loop.call_later(HEAD_WITHIN_S, self.give_up)
+        self._waiting.enter(self)
+
+    def _stop_waiting(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+            self._waiting.leave(self)
 
     def send_400_response(self, msg: str) -> None:
         """To what is no HTTP, with the headers of every other answer."""
@@ -51,15 +85,6 @@ class Connection(H11Protocol):
         for event in answer:
             self.transport.write(self.conn.send(event) or b"")
         self.transport.close()
-
-    def _look(self) -> None:
-        """Idle twice in a row, with the same request before it: nothing whole has come."""
-        idle = self.cycle is None or self.cycle.response_complete
-        if idle and self._idle_at_last_look and self._answered is self.cycle:
-            self.transport.abort()
-            return
-        self._idle_at_last_look, self._answered = idle, self.cycle
-        self._timer = self.loop.call_later(SLOW_S, self._look)
 
 
 def send_at_once(end: socket.socket | None) -> None:

@@ -117,7 +117,7 @@ class Gate:
         if answer is not None:
             await answer(scope, receive, send)
             return
-        await self._let_in(viewer.user or "", scope, receive, send)
+        await self._let_in(viewer.user or _address(scope), scope, receive, send)
 
     def _is_for_us(self, path: str, headers: Headers) -> bool:
         """A hostile page may resolve its own name to this machine, in the viewer's browser.
@@ -156,7 +156,7 @@ class Gate:
 
     def _refused(self, scope: Scope, headers: Headers, viewer: Viewer) -> ASGIApp | None:
         now = time.monotonic()
-        address = network_of(str((scope.get("client") or ("", 0))[0]))
+        address = _address(scope)
         if not viewer.user and not is_open(scope["path"]):
             if not self._failed.take(address, now):
                 return refusal(
@@ -188,6 +188,11 @@ class Gate:
                 scope, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a body has {MOST_BYTES} bytes at most"
             )
         return None
+
+
+def _address(scope: Scope) -> str:
+    """Of one who is not recognised; all of a unix socket are."""
+    return network_of(str((scope.get("client") or ("", 0))[0]))
 
 
 def is_open(path: str) -> bool:

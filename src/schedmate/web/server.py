@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import resource
 import socket
 import threading
 from contextlib import closing, contextmanager, suppress
@@ -21,6 +22,7 @@ from schedmate.web.access import is_loopback
 from schedmate.web.app import SECURITY_HEADERS, create_app
 from schedmate.web.connections import Connection
 from schedmate.web.site import Site
+from schedmate.web.waiting import WaitingConnections
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -35,33 +37,40 @@ _ENDS_WITHIN_S = 5.0
 _ANSWERS_WITHIN_S, _CANCELS_AFTER_S = 1.0, 3
 """At the end: requests that are still being answered then."""
 _PROBE_S = 3.0
-_MOST_CONNECTIONS = 1000
-"""Far below what a daemon may open, which needs files for its own work."""
+_QUEUED = 1000
+"""Connections that are accepted together."""
+_FILES = 4096
+"""That a daemon may open where it is allowed to; half of them are for connections."""
 
 
 @contextmanager
 def serving(settings: Settings, *, host: str, port: int | None) -> Iterator[Site]:
     """The pages are there from the beginning of this context to its end."""
     stop = threading.Event()
+    most_connections = _allow_files() // 2
     with closing(open_store(settings)) as store:
         check_access(settings, store, host, port)
         site = Site.of(settings, store)
         app = create_app(site)
+        web = settings.web
+        proxies = (*web.proxies, *web.proxy_accounts) if web.proxy_header else ()
+        connection = partial(Connection, WaitingConnections(proxies))
         config = uvicorn.Config(
             app,
-            http=Connection,
+            http=connection,  # type: ignore[arg-type] # it makes one for each, as a class does
             log_config=None,  # the daemon's own log has its lines
             log_level="error",  # what strangers send must not fill the log
             access_log=False,
             proxy_headers=False,
             timeout_graceful_shutdown=_CANCELS_AFTER_S,
-            limit_concurrency=_MOST_CONNECTIONS,
+            limit_concurrency=most_connections,
+            backlog=_QUEUED,
             server_header=False,
             headers=list(SECURITY_HEADERS.items()),
-            ssl_certfile=settings.web.certificate,
-            ssl_keyfile=settings.web.key,
+            ssl_certfile=web.certificate,
+            ssl_keyfile=web.key,
         )
-        with _listening(host, port) as tcp, _unix_socket(settings.web.socket) as unix:
+        with _listening(host, port) as tcp, _unix_socket(web.socket) as unix:
             site.begin()
             server = _Server(config, tcp, unix, partial(stream.end_all, app))
             threads = [
@@ -78,6 +87,15 @@ def serving(settings: Settings, *, host: str, port: int | None) -> Iterator[Site
                 server.should_exit = True
                 for thread in threads:
                     thread.join(_ENDS_WITHIN_S)
+
+
+def _allow_files() -> int:
+    """As many as this process may open, up to what is enough."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    allowed = _FILES if hard == resource.RLIM_INFINITY else min(_FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < allowed:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
+    return allowed
 
 
 def check_access(settings: Settings, store: Store, host: str, port: int | None) -> None:
@@ -134,7 +152,7 @@ def _unix_socket(path: Path | None) -> Iterator[socket.socket | None]:
             listener.bind(str(path))
             ours = path.stat()
             path.chmod(0o666)
-            listener.listen(128)
+            listener.listen(_QUEUED)
         except OSError as error:
             raise SchedMateError(f"web.socket {path} cannot be listened on: {error}") from error
         try:
@@ -196,8 +214,11 @@ class _Server(uvicorn.Server):
             return
         loop = asyncio.get_running_loop()
         listener = await loop.create_unix_server(
-            lambda: Connection(self.config, self.server_state, self.lifespan.state, loop),
+            lambda: self.config.http_protocol_class(  # type: ignore[call-arg]
+                self.config, self.server_state, self.lifespan.state, loop
+            ),
             sock=self._unix,
+            backlog=_QUEUED,
         )
         self.servers.append(listener)
 
