@@ -65,7 +65,7 @@ def test_a_missing_runtime_is_reported_with_the_command_that_mends_it(files, mon
     monkeypatch.setattr(
         importlib.util, "find_spec", lambda name: None if name == "xllamacpp" else found(name)
     )
-    with pytest.raises(ModelUnavailable, match=r"pip install 'schedmate\[embedded\]'"):
+    with pytest.raises(ModelUnavailable, match=r"pip install '.\[embedded\]'"):
         ask(files, MemoryLedger())
 
 
@@ -73,7 +73,7 @@ def test_a_missing_client_library_is_reported_too(files, monkeypatch):
     monkeypatch.setitem(sys.modules, "httpx2", None)
     settings = LlmSettings(base_url="http://127.0.0.1:1/v1")
     asker = open_asker(settings, cache_dir=files.cache_dir, ledger=MemoryLedger())
-    with pytest.raises(ModelUnavailable, match=r"pip install 'schedmate\[llm\]'"):
+    with pytest.raises(ModelUnavailable, match=r"pip install '.\[llm\]'"):
         asker.ask(Reply, "?", purpose="test")
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from schedmate.cli._common import console, echo, json_option, print_json, verb
+from schedmate.cli._common import console, echo, json_option, print_json, say, verb
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -67,8 +67,8 @@ def install_verb(source: str | None, as_json: bool) -> None:
         echo(f"already installed: {done.path}")
     else:
         echo(f"installed in {seconds} s: {done.path}")
-    if not _runtime_there():
-        echo("to run it: pip install 'schedmate[embedded]'", err=True)
+    if (missing := _missing_runtime()) is not None:
+        say(missing)
 
 
 @verb(
@@ -148,7 +148,7 @@ def _file(cache_dir: Path) -> dict[str, Any]:
         "bytes": files.model.stat().st_size if there else 0,
         "partial_bytes": files.partial.stat().st_size if files.partial.exists() else 0,
         "digest_ok": sha256_of(files.model) == files.manifest.sha256 if there else None,
-        "runtime": _runtime_there(),
+        "runtime": _missing_runtime() is None,
     }
 
 
@@ -173,7 +173,7 @@ def _endpoint(settings: Settings) -> dict[str, Any]:
         return {**facts, "reachable": problem is None, "problem": problem}
     if choose_endpoint(settings.llm, settings.cache_dir) is None:
         return {"kind": "none", "problem": "no model: schedmate model install"}
-    missing = None if _runtime_there() else "pip install 'schedmate[embedded]'"
+    missing = _missing_runtime()
     return {"kind": "embedded", "reachable": missing is None, "problem": missing}
 
 
@@ -209,10 +209,12 @@ def _file_line(facts: dict[str, Any]) -> str:
     return "not installed: schedmate model install"
 
 
-def _runtime_there() -> bool:
-    from importlib.util import find_spec
+def _missing_runtime() -> str | None:
+    """What the model cannot run without, in a sentence; None where all is there."""
+    from schedmate.model.extras import is_there, needs
 
-    return all(find_spec(name) for name in ("httpx2", "xllamacpp"))
+    missing = [name for name in ("xllamacpp", "httpx2") if not is_there(name)]
+    return needs("the embedded model needs", missing[0]) if missing else None
 
 
 def _megabytes(size: int) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shlex
-from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -191,8 +190,10 @@ def command(
 
 def _say_what_is_missing() -> None:
     """A clone adds these packages before the first simulation, an installation has them or not."""
-    if find_spec("numba") is None:
-        echo("simulating without compiled kernels: pip install 'schedmate[sim]'", err=True)
+    from schedmate.model.extras import is_there, needs
+
+    if not is_there("numba"):
+        echo(needs("simulating slowly, as compiled kernels need", "numba"), err=True)
 
 
 def _tasks(

@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Self
 
@@ -23,13 +22,13 @@ from schedmate.llm.embedded.files import ModelFiles
 from schedmate.llm.embedded.process import stop
 from schedmate.llm.embedded.running import RunFiles
 from schedmate.model import NotFound
+from schedmate.model.extras import is_there, needs
 from schedmate.service.wiring import open_scheduler, stop_local_scheduler
 
 _SLOTS = 2
 _HANG_MINUTES = 0.05
 """A site waits for half an hour; a demo has no time for that."""
 _ENDS_WITHIN_S = 10.0
-_JOBS_NEED = ("numpy", "tqdm")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +48,8 @@ class Stage:
 
 
 def set_stage(settings: Settings) -> Stage:
-    missing = [name for name in _JOBS_NEED if find_spec(name) is None]
-    if missing:
-        raise NotFound(
-            f"the demo's training jobs need {' and '.join(missing)}: pip install 'schedmate[demo]'"
-        )
+    if not is_there("tqdm"):
+        raise NotFound(needs("the demo's training jobs need", "tqdm"))
     root = Path(tempfile.mkdtemp(prefix="schedmate-demo-"))
     local = LocalSettings(slots=_SLOTS, kill_wait_s=2.0)
     own = replace(
@@ -68,10 +64,8 @@ def set_stage(settings: Settings) -> Stage:
     return Stage(root, own)
 
 
-def page_port() -> int | None:
-    """A free port for the demo's page; None where what serves it is not installed."""
-    if find_spec("fastapi") is None or find_spec("uvicorn") is None:
-        return None
+def page_port() -> int:
+    """A free port for the demo's page."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from schedmate.llm.dialect import complaint
 from schedmate.llm.messages import ConnectionLost, Unusable
 from schedmate.model import BadAnswer, ModelUnavailable
+from schedmate.model.extras import needs
 from schedmate.model.redaction import MARK, redact
 
 if TYPE_CHECKING:
@@ -33,9 +34,7 @@ def http() -> ModuleType:
     try:
         import httpx2  # noqa: PLC0415 - 0.1 s that only those who ask should pay
     except ImportError as error:
-        raise ModelUnavailable(
-            "asking a language model needs httpx2: pip install 'schedmate[llm]'"
-        ) from error
+        raise ModelUnavailable(needs("asking a language model needs", "httpx2")) from error
     return httpx2
 
 

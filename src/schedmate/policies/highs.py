@@ -9,6 +9,7 @@ from importlib import import_module
 from types import ModuleType
 
 from schedmate.model import BadInput
+from schedmate.model.extras import needs
 
 _STDOUT = 1
 
@@ -40,6 +41,4 @@ def _load(name: str) -> ModuleType:
     try:
         return import_module(name)
     except ImportError:
-        raise BadInput(
-            "this policy solves an optimisation and needs scipy: pip install 'schedmate[sim]'"
-        ) from None
+        raise BadInput(needs("this policy solves an optimisation and needs", "scipy")) from None

@@ -9,6 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from schedmate.model import BadInput, StoreError, StoreUnavailable
+from schedmate.model.extras import needs
 from schedmate.store.lease import check_lease
 from schedmate.store.postgres_tables import POSTGRES_MIGRATIONS, without_password
 from schedmate.store.tables import TableStore
@@ -16,9 +17,7 @@ from schedmate.store.tables import TableStore
 try:
     import psycopg
 except ImportError as missing:
-    raise BadInput(
-        "a store in PostgreSQL needs psycopg: pip install 'schedmate[postgres]'"
-    ) from missing
+    raise BadInput(needs("a store in PostgreSQL needs", "psycopg")) from missing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

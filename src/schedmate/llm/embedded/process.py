@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import importlib.util
 import os
 import signal
 import subprocess
@@ -21,6 +20,7 @@ from schedmate.llm.embedded.running import RunFiles
 from schedmate.llm.endpoint import Address
 from schedmate.llm.messages import ConnectionLost
 from schedmate.model import ModelTooSlow, ModelUnavailable
+from schedmate.model.extras import is_there, needs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -101,10 +101,8 @@ class EmbeddedEndpoint:
 
     def _start(self, deadline: Deadline) -> None:
         """Returns when the server is a process of its own, holding its lock."""
-        if importlib.util.find_spec("xllamacpp") is None:
-            raise ModelUnavailable(
-                "the embedded model needs xllamacpp: pip install 'schedmate[embedded]'"
-            )
+        if not is_there("xllamacpp"):
+            raise ModelUnavailable(needs("the embedded model needs", "xllamacpp"))
         if not openmp_is_there():
             raise ModelUnavailable(NEEDS_OPENMP)
         home = str(Path(schedmate.__file__).parent.parent)

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from schedmate.model import BadInput
+from schedmate.model.extras import needs
 from schedmate.simulator.estimators.base import Estimates
 from schedmate.simulator.estimators.history import Known, keys, rolling_mean, spread_around
 from schedmate.simulator.traces.columns import Floats, Ints, TraceColumns
@@ -83,9 +84,7 @@ def _library() -> Any:
     try:
         return import_module("lightgbm")
     except ImportError:
-        raise BadInput(
-            "estimates of run times need LightGBM: pip install 'schedmate[sim]'"
-        ) from None
+        raise BadInput(needs("estimates of run times need", "lightgbm")) from None
 
 
 _HISTORY = 0.1

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from schedmate.model import BadInput
+from schedmate.model.extras import needs
 from schedmate.simulator.traces.base import Trace
 from schedmate.simulator.traces.gathering import Rows
 from schedmate.simulator.traces.opening import head_bytes, opened_bytes
@@ -69,6 +70,4 @@ def _library(why: str, instead: str) -> Any:
     try:
         return import_module("pyarrow.parquet")
     except ImportError:
-        raise BadInput(
-            f"{why}: install pyarrow with pip install 'schedmate[sim]', or {instead}"
-        ) from None
+        raise BadInput(f"{needs(f'{why} takes', 'pyarrow')}; or {instead}") from None
