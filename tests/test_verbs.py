@@ -91,6 +91,17 @@ def test_an_unknown_verb_is_a_usage_error():
     assert "no verb is called 'dance'" in result.output
 
 
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("trak", "track"), ("Jobs", "jobs"), ("diagnoze", "diagnose"), ("simulat", "simulate")],
+)
+def test_a_misspelt_verb_is_answered_with_the_nearest(typed, meant):
+    result = CliRunner().invoke(root, [typed])
+
+    assert result.exit_code == 2
+    assert f"no verb is called '{typed}'; is {meant} meant?" in result.output
+
+
 @pytest.mark.processes
 def test_a_caller_in_python_outlives_a_verb():
     """Background work that is left behind ends a program at once, but not one that calls it."""

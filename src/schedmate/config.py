@@ -245,22 +245,42 @@ def user_file() -> Path:
 
 
 def _refuse_misspelt_variables() -> None:
-    for variable in os.environ:
-        name = variable.removeprefix("SCHEDMATE_").partition("__")[0].lower()
-        if variable.startswith("SCHEDMATE_") and name not in _NAMES:
-            near = get_close_matches(name, _NAMES, n=1, cutoff=0.75)
-            if near:
-                raise BadInput(f"{variable} is no setting; is SCHEDMATE_{near[0].upper()} meant?")
+    """Those that set nothing and are close to one that does."""
+    unknown = _unknown_variables()
+    if not unknown:
+        return
+    known = {_spelling(name): name for name in (*_NAMES, *_names(asdict(Settings())))}
+    for variable in unknown:
+        near = get_close_matches(_spelling(variable), known, n=1, cutoff=0.75)
+        if near:
+            raise BadInput(f"{variable} is no setting; is {_variable_of(known[near[0]])} meant?")
 
 
 def unknown_variables() -> list[str]:
     """A sentence for each `SCHEDMATE_*` variable that sets nothing and is not known otherwise."""
-    known = [f"SCHEDMATE_{name.replace('.', '__').upper()}" for name in _names(asdict(Settings()))]
+    known = [_variable_of(name) for name in _names(asdict(Settings()))]
     return [
         f"{variable} is no setting and is ignored{meant(variable, known)}"
+        for variable in _unknown_variables()
+    ]
+
+
+def _unknown_variables() -> list[str]:
+    return [
+        variable
         for variable in sorted(os.environ.keys() - _variables().keys() - _NO_SETTINGS)
         if variable.startswith("SCHEDMATE_") and not variable.startswith("SCHEDMATE_TEST_")
     ]
+
+
+def _variable_of(name: str) -> str:
+    return f"SCHEDMATE_{name.replace('.', '__').upper()}"
+
+
+def _spelling(name: str) -> str:
+    """Of a setting or its variable, however its parts are divided: by a dot or by underscores."""
+    parts = name.lower().removeprefix("schedmate_").replace(".", "_").split("_")
+    return "_".join(filter(None, parts))
 
 
 def _in_file(path: Path) -> dict[str, Any]:

@@ -71,10 +71,26 @@ def test_a_misspelt_variable_is_not_passed_over(monkeypatch):
         config.load()
 
 
+@pytest.mark.parametrize(
+    ("variable", "meant"),
+    [
+        ("SCHEDMATE_LLM_BASE_URL", "SCHEDMATE_LLM__BASE_URL"),
+        ("SCHEDMATE_WEB_SOCKET", "SCHEDMATE_WEB__SOCKET"),
+        ("SCHEDMATE_LOCAL_SLOTS", "SCHEDMATE_LOCAL__SLOTS"),
+        ("SCHEDMATE_STATEDIR", "SCHEDMATE_STATE_DIR"),
+        ("SCHEDMATE_STATE__DIR", "SCHEDMATE_STATE_DIR"),
+    ],
+)
+def test_a_setting_divided_otherwise_is_refused_with_its_name(monkeypatch, variable, meant):
+    monkeypatch.setenv(variable, "x")
+    with pytest.raises(BadInput, match=f"{variable} is no setting; is {meant} meant"):
+        config.load()
+
+
 def test_a_variable_that_sets_nothing_is_warned_of_with_the_nearest_setting(monkeypatch, tmp_path):
     monkeypatch.setenv("SCHEDMATE_STATE_DIR", str(tmp_path))
-    monkeypatch.setenv("SCHEDMATE_WEB_SOCKET", "/run/x.sock")
-    warning = "SCHEDMATE_WEB_SOCKET is no setting and is ignored; is SCHEDMATE_WEB__SOCKET meant?"
+    monkeypatch.setenv("SCHEDMATE_SOCKETS", "/run/x.sock")
+    warning = "SCHEDMATE_SOCKETS is no setting and is ignored; is SCHEDMATE_WEB__SOCKET meant?"
     assert warning in start_warnings(config.load())
     [settings] = [one for one in run_checks(config.load()) if one.part == "settings"]
     assert (settings.state, settings.fix) == ("note", warning)

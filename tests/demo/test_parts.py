@@ -106,8 +106,8 @@ def test_names_cannot_break_the_page():
 
 
 def test_a_core_install_is_told_what_the_demo_needs(monkeypatch):
-    monkeypatch.setattr(stage, "_JOBS_NEED", ("numpy", "no_such_module"))
-    with pytest.raises(NotFound, match=r"need no_such_module: pip install 'schedmate\[demo\]'"):
+    monkeypatch.setattr(stage, "is_there", lambda _: False)
+    with pytest.raises(NotFound, match=r"need tqdm, .*: pip install '.\[demo\]'"):
         stage.set_stage(Settings())
 
 

@@ -85,7 +85,11 @@ class LazyGroup(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
-            raise click.UsageError(f"no verb is called {args[0]!r}", ctx) from error
+            from difflib import get_close_matches
+
+            near = get_close_matches(args[0].lower(), VERBS, n=1)
+            meant = f"; is {near[0]} meant?" if near else ""
+            raise click.UsageError(f"no verb is called {args[0]!r}{meant}", ctx) from error
 
 
 @click.group(
