@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import os
+import errno
 import sys
+from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -12,6 +13,8 @@ import click
 from schedmate import __version__
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from click.shell_completion import CompletionItem
 
 VERBS: dict[str, str] = {
@@ -61,7 +64,19 @@ class LazyGroup(click.Group):
             return None
         module = import_module(f"schedmate.cli.{cmd_name}")
         command: click.Command = module.command
+        if _is_own_process:
+            from schedmate.cli._process import listen_for_ctrl_c
+
+            listen_for_ctrl_c()
         return command
+
+    def make_context(self, *args: Any, **settings: Any) -> click.Context:
+        with _noticing_the_reader():
+            return super().make_context(*args, **settings)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with _noticing_the_reader():
+            return super().invoke(ctx)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Without importing the verbs, as it is asked at every press of a key."""
@@ -109,23 +124,37 @@ def root() -> None:
     """
 
 
+_is_own_process = False
+
+
 def main(argv: list[str] | None = None) -> NoReturn:
     """Run a verb and end with its exit code; with `argv` the process is the caller's own."""
-    try:
+    if argv is not None:
         _run(argv)
+    from schedmate.cli import _process
+
+    global _is_own_process  # noqa: PLW0603 - it is one process
+    _is_own_process = True
+    code: object = 1
+    try:
+        _process.begin()
+        _run(None)
     except SystemExit as end:
-        if argv is None:
-            _leave_background_work(end)
-        raise
+        code = end.code
+    except KeyboardInterrupt:
+        code = _process.INTERRUPTED
+    _process.end(code)
 
 
-def _leave_background_work(end: SystemExit) -> None:
-    """Without shutting the interpreter down around a thread that is still at work."""
-    background = sys.modules.get("schedmate.service.daemon.background")
-    if background is not None and background.is_working():
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(end.code if isinstance(end.code, int) else 1)
+@contextmanager
+def _noticing_the_reader() -> Iterator[None]:
+    """click would take its going for a failure."""
+    try:
+        yield
+    except BrokenPipeError as error:
+        from schedmate.cli._process import ReaderGone
+
+        raise ReaderGone from error
 
 
 def _run(argv: list[str] | None) -> NoReturn:
@@ -138,9 +167,6 @@ def _run(argv: list[str] | None) -> NoReturn:
     except click.ClickException as error:
         _show(error)
         sys.exit(2 if isinstance(error, click.UsageError) else error.exit_code)
-    except BrokenPipeError:
-        sys.stderr.close()  # the reader has gone: nothing more to say, and no traceback about it
-        sys.exit(0)
     except Exception as error:
         _report(error)
         raise
@@ -158,12 +184,16 @@ def _show(error: click.ClickException) -> None:
 
 def _report(error: Exception) -> None:
     from schedmate.cli._common import say
+    from schedmate.cli._process import ReaderGone, unwritten
     from schedmate.model.errors import SchedMateError
 
+    if isinstance(error, ReaderGone):
+        sys.exit(0)
     if isinstance(error, SchedMateError):
         say(str(error))
         sys.exit(error.exit_code)
     if isinstance(error, OSError):
         where = f": {error.filename}" if error.filename else ""
-        say(f"{(error.strerror or str(error)).lower()}{where}")
+        is_output = not where and error.errno in (errno.ENOSPC, errno.EIO, errno.EBADF)
+        say(unwritten(error) if is_output else f"{(error.strerror or str(error)).lower()}{where}")
         sys.exit(1)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
+from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -48,12 +50,17 @@ def print_json(value: Any) -> None:
 
 
 def echo_json(text: str) -> None:
-    click.echo(escaped_json(text), nl=False)
+    click.echo(escaped_json(text), file=sys.stdout, nl=False)
 
 
 def echo(text: str, *, err: bool = False) -> None:
-    """Print one line: nothing of a log, a note or a name can move the cursor or begin another."""
-    click.echo(legible(text), err=err)
+    """Print one line: nothing of a log, a note or a name can move the cursor or begin another.
+
+    Talk that cannot be written changes neither what a verb does nor how it ends.
+    """
+    with suppress(OSError) if err else nullcontext():
+        # by its name, as click would write UTF-8 to a stream of another encoding
+        click.echo(legible(text), file=sys.stderr if err else sys.stdout)
 
 
 def echo_lines(text: str, *, err: bool = False) -> None:

@@ -22,6 +22,10 @@ def cell(text: str) -> str:
 
 
 class LegibleConsole(Console):
+    def on_broken_pipe(self) -> None:
+        """Rich would end the process here."""
+        raise  # noqa: PLE0704 - it is called where the error is handled
+
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterable[Segment]:

@@ -105,12 +105,12 @@ class Database:
     def run(self, statement: str, values: Sequence[Any] = ()) -> int:
         """Execute one statement and return how many rows it changed."""
         with self._in_words():
-            return self._connection.execute(statement, values).rowcount
+            return self._execute(statement, values).rowcount
 
     def run_many(self, statement: str, values: Iterable[Sequence[Any]]) -> None:
         """Execute one statement for each of those."""
         with self._in_words():
-            self._connection.executemany(statement, values)
+            self._connection.executemany(statement, (tuple(map(storable, row)) for row in values))
 
     def put(self, table: str, rows: Iterable[Sequence[Any]]) -> None:
         """Whole rows, each in the place of the one with the same key; they get a new rowid."""
@@ -123,7 +123,7 @@ class Database:
 
     def rows(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         with self._in_words():
-            return self._connection.execute(statement, values).fetchall()
+            return self._execute(statement, values).fetchall()
 
     def batches(self, statement: str, size: int) -> Iterator[list[tuple[Any, ...]]]:
         """All rows, so many at once, in one pass; within a transaction."""
@@ -135,7 +135,13 @@ class Database:
     def one(self, statement: str, values: Sequence[Any] = ()) -> Any:
         """The first row, or None."""
         with self._in_words():
-            return self._connection.execute(statement, values).fetchone()
+            return self._execute(statement, values).fetchone()
+
+    def _execute(self, statement: str, values: Sequence[Any]) -> sqlite3.Cursor:
+        try:
+            return self._connection.execute(statement, values)
+        except UnicodeEncodeError:
+            return self._connection.execute(statement, tuple(map(storable, values)))
 
     def used_bytes(self) -> int:
         """Without space that is free for new rows."""
@@ -198,6 +204,13 @@ class Database:
     def close(self) -> None:
         with self._lock:
             self._connection.close()
+
+
+def storable(value: Any) -> Any:
+    """Names of files may be of bytes that are no text: these are kept as U+FFFD."""
+    if not isinstance(value, str) or value.isascii():
+        return value
+    return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def _is_of_the_disk(error: sqlite3.Error) -> bool:

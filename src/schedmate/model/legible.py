@@ -67,6 +67,11 @@ def _shown(found: re.Match[str]) -> str:
     return f"\\u{code:04x}" if code <= _LAST_OF_FOUR_DIGITS else f"\\U{code:08x}"
 
 
-def _as_json(found: re.Match[str]) -> str:
-    digits = found[0].encode("utf-16-be", "surrogatepass").hex()
+def escaped_characters(text: str) -> str:
+    """Each character as JSON escapes it: `\\u202e`, two of them beyond the first plane."""
+    digits = text.encode("utf-16-be", "surrogatepass").hex()
     return "".join(f"\\u{digits[at : at + 4]}" for at in range(0, len(digits), 4))
+
+
+def _as_json(found: re.Match[str]) -> str:
+    return escaped_characters(found[0])

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from schedmate.disk.database import storable
 from schedmate.model import BadInput, StoreError, StoreUnavailable
 from schedmate.model.extras import needs
 from schedmate.store.lease import check_lease
@@ -252,7 +253,9 @@ def _translated(statement: str) -> bytes:
 def _storable(values: Sequence[Any]) -> list[Any]:
     """PostgreSQL's texts hold no NUL."""
     return [
-        value.replace("\0", "\N{REPLACEMENT CHARACTER}") if isinstance(value, str) else value
+        storable(value).replace("\0", "\N{REPLACEMENT CHARACTER}")
+        if isinstance(value, str)
+        else value
         for value in values
     ]
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from schedmate import config
+from schedmate.disk.database import storable
 from schedmate.model import PastRun, SchedMateError
 from schedmate.model.job import split_command_line
 from schedmate.schedulers.base import KeepsHistory, Scheduler
@@ -156,7 +157,7 @@ def import_table(
 
 def source_of_table(name: str) -> str:
     """What the store calls a table."""
-    return f"table:{Path(name).name}"
+    return f"table:{storable(Path(name).name)}"
 
 
 def learn_from_history(settings: Settings) -> None:

@@ -15,6 +15,7 @@ from schedmate.advisor import Advised, Advisor, Target
 from schedmate.advisor.interpret.shell.directives import Asked, read_directives, read_options
 from schedmate.advisor.sources.files import Files
 from schedmate.core import Act, JobAdvised, JobSeen, Past, Started
+from schedmate.disk.database import storable
 from schedmate.disk.lock import is_held
 from schedmate.files import INVOKER
 from schedmate.model import BadInput, JobId, NotFound, Request, SchedMateError, Submission
@@ -54,6 +55,8 @@ class Submitted:
 
 def submission_of(settings: Settings, words: Sequence[str]) -> Submission:
     """Read the command line as sbatch would; the local scheduler gets what it can use of it."""
+    if settings.scheduler != "slurm":
+        _refuse_what_is_no_text([*words, str(Path.cwd())])
     line = sbatch.split(words)
     if line.value("wrap") is not None and not line.job:
         line = sbatch.unwrap(line)
@@ -85,6 +88,13 @@ def submission_of(settings: Settings, words: Sequence[str]) -> Submission:
         stderr=asked.text("error"),
         nice=_nice(asked.text("nice")),
     )
+
+
+def _refuse_what_is_no_text(words: Sequence[str]) -> None:
+    """The local scheduler keeps the words of a job as text, and would run other ones."""
+    strange = [word for word in words if storable(word) != word]
+    if strange:
+        raise BadInput(f"{strange[0]} is not in UTF-8: rename it, or submit by a script")
 
 
 def _refuse_what_only_slurm_can(asked: Asked) -> None:
