@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -27,6 +26,13 @@ from schedmate.sections import (
     read_section,
 )
 from schedmate.site_settings import MailSettings, NotifySettings, WebhookSettings, WebSettings
+from schedmate.variables import (
+    paths_by_variable,
+    plain_or_json,
+    spelling,
+    unknown_among,
+    variable_of,
+)
 
 SITE_FILE = Path("/etc/schedmate/config.toml")
 
@@ -229,14 +235,6 @@ class Settings:
 
 
 _NAMES = [one.name for one in fields(Settings)]
-_NO_SETTINGS = frozenset(
-    f"SCHEDMATE_{name}"
-    for name in (
-        *("CONFIG", "DATA", "DEBUG"),
-        *("JOB_ID", "JOB_NAME", "RESTART_COUNT", "SLOTS", "ATTEMPT"),
-    )
-)
-"""Variables of the verbs, the benchmarks and the jobs of the local scheduler."""
 
 
 def user_file() -> Path:
@@ -246,41 +244,23 @@ def user_file() -> Path:
 
 def _refuse_misspelt_variables() -> None:
     """Those that set nothing and are close to one that does."""
-    unknown = _unknown_variables()
+    unknown = unknown_among(_NAMES)
     if not unknown:
         return
-    known = {_spelling(name): name for name in (*_NAMES, *_names(asdict(Settings())))}
+    known = {spelling(name): name for name in (*_NAMES, *_names(asdict(Settings())))}
     for variable in unknown:
-        near = get_close_matches(_spelling(variable), known, n=1, cutoff=0.75)
+        near = get_close_matches(spelling(variable), known, n=1, cutoff=0.75)
         if near:
-            raise BadInput(f"{variable} is no setting; is {_variable_of(known[near[0]])} meant?")
+            raise BadInput(f"{variable} is no setting; is {variable_of(known[near[0]])} meant?")
 
 
 def unknown_variables() -> list[str]:
     """A sentence for each `SCHEDMATE_*` variable that sets nothing and is not known otherwise."""
-    known = [_variable_of(name) for name in _names(asdict(Settings()))]
+    known = [variable_of(name) for name in _names(asdict(Settings()))]
     return [
         f"{variable} is no setting and is ignored{meant(variable, known)}"
-        for variable in _unknown_variables()
+        for variable in unknown_among(_NAMES)
     ]
-
-
-def _unknown_variables() -> list[str]:
-    return [
-        variable
-        for variable in sorted(os.environ.keys() - _variables().keys() - _NO_SETTINGS)
-        if variable.startswith("SCHEDMATE_") and not variable.startswith("SCHEDMATE_TEST_")
-    ]
-
-
-def _variable_of(name: str) -> str:
-    return f"SCHEDMATE_{name.replace('.', '__').upper()}"
-
-
-def _spelling(name: str) -> str:
-    """Of a setting or its variable, however its parts are divided: by a dot or by underscores."""
-    parts = name.lower().removeprefix("schedmate_").replace(".", "_").split("_")
-    return "_".join(filter(None, parts))
 
 
 def _in_file(path: Path) -> dict[str, Any]:
@@ -293,28 +273,12 @@ def _in_file(path: Path) -> dict[str, Any]:
 def _in_environment() -> dict[str, Any]:
     """`SCHEDMATE_LLM__MODEL=x` is `{"llm": {"model": "x"}}`; tables and lists are JSON."""
     found: dict[str, Any] = {}
-    for variable, (first, *rest) in _variables().items():
-        stated = _plain_or_json(os.environ[variable])
+    for variable, (first, *rest) in paths_by_variable(_NAMES).items():
+        stated = plain_or_json(os.environ[variable])
         for part in reversed(rest):
             stated = {part: stated}
         found = _over({first: stated}, found)
     return found
-
-
-def _variables() -> dict[str, list[str]]:
-    """The variables that are settings, each with the path that it sets."""
-    split = {name: name.lower().partition("_") for name in os.environ}
-    paths = {
-        name: rest.split("__") for name, (head, _, rest) in split.items() if head == "schedmate"
-    }
-    return {name: path for name, path in paths.items() if path[0] in _NAMES}
-
-
-def _plain_or_json(value: str) -> Any:
-    try:
-        return json.loads(value) if value.startswith(("{", "[")) else value
-    except ValueError:
-        return value
 
 
 def _over(upper: dict[str, Any], lower: dict[str, Any]) -> dict[str, Any]:
@@ -339,7 +303,7 @@ def changed(settings: Settings, changes: Sequence[str]) -> Settings:
             place = place.get(section) if isinstance(place, dict) else None
         if not isinstance(place, dict) or last not in place:
             raise BadInput(f"there is no setting {name}{meant(name, _names(values))}")
-        place[last] = _plain_or_json(value.strip())
+        place[last] = plain_or_json(value.strip())
     try:
         return read_section(Settings, values)
     except WrongSettingError as error:
@@ -385,7 +349,7 @@ def scheduler_in_use() -> str | None:
 
 def _origin(path: tuple[str, ...], files: Mapping[Path, Mapping[str, Any]]) -> str:
     """What states the setting of this path: a variable, or a file in the order of precedence."""
-    for variable, stated in _variables().items():
+    for variable, stated in paths_by_variable(_NAMES).items():
         if all(one == other for one, other in zip(stated, path, strict=False)):
             return variable
     name = ".".join(path)
