@@ -15,7 +15,8 @@ import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
 from schedmate.config import Settings
-from schedmate.model import JobState, Spread
+from schedmate.model import Action, JobState, PastRun, Request, Spread
+from schedmate.service.usecases.pausing import pause
 from schedmate.service.usecases.persons_decisions import correct_diagnosis
 from schedmate.service.wiring import open_store
 from schedmate.store import KeptAdvice
@@ -222,3 +223,25 @@ def test_dashboard_and_rules_name_only_metrics_that_are_there(served):
 def queries():
     panels = json.loads(DASHBOARD.read_text())["panels"]
     return [target["expr"] for panel in panels for target in panel["targets"]]
+
+
+def test_a_pause_and_what_came_of_actions_are_gauges(served):
+    action = Action(kind="requeue", job_id="1", attempt=0, why="")
+    served.store.intend(action, at=time.time())
+    served.store.settle(action, "done", at=time.time())
+    ended = time.time() - 60
+    job = a_job(
+        state=JobState.COMPLETED,
+        restarts=1,
+        start_time=ended - 7200,
+        end_time=ended,
+        request=Request(gpus=4),
+    )
+    served.store.keep_run(PastRun(job=job))
+    pause(served.store, user="root")
+    found = samples(served)
+    assert found["schedmate_paused",] == 1
+    assert found["schedmate_retries", "succeeded"] == 1
+    assert found["schedmate_retries", "open"] == 0
+    assert found["schedmate_rerun_gpu_seconds",] == pytest.approx(8 * 3600)
+    assert found["schedmate_waiting_lost_seconds",] == 0

@@ -90,6 +90,8 @@ EXPECTED = {
     "POST /api/v1/jobs/{job_id}/revert": NOT_THERE,
     "POST /api/v1/jobs/{job_id}/withdraw": NOT_THERE,
     "POST /api/v1/me/notifications/test": OWN,
+    "POST /api/v1/pause": NOT_THERE,
+    "POST /api/v1/resume": NOT_THERE,
     "POST /api/v1/rules/{rule_id}/accept": NOT_THERE,
     "POST /api/v1/rules/{rule_id}/refuse": NOT_THERE,
     "POST /api/v1/tokens": OWN,

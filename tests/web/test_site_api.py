@@ -215,3 +215,20 @@ def test_who_did_what_is_for_operators(site, client):
 def test_who_has_it_already_gets_304(site, path):
     tag = site.get(path).headers["etag"]
     assert site.get(path, **{"If-None-Match": tag}).status == 304
+
+
+def test_an_operator_pauses_and_resumes(site, client):
+    page = "changes nothing"
+    assert page not in site.get("/").text
+    made = client.pause(7200.0).paused
+    assert client.status().paused == made
+    assert page in site.get("/").text
+    assert [one.action for one in client.audit().acts] == ["pause"]
+    site.taken_for("eve")
+    assert page in site.get("/").text, "every user may know"
+    for path in ("/api/v1/pause", "/api/v1/resume"):
+        assert site.post(path, {}).status == 404
+    site.taken_for("root", operator=True)
+    assert site.post("/api/v1/pause", {"for_s": -1.0}).status == 422
+    assert client.resume().paused is None
+    assert page not in site.get("/").text

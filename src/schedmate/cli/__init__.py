@@ -36,6 +36,8 @@ VERBS: dict[str, str] = {
     "slurm": "Advice within sbatch: install and uninstall the hook.",
     "serve": "The daemon: advises, tracks and diagnoses the jobs of the scheduler.",
     "status": "The daemon, its store and what it did, at a glance; for operators.",
+    "pause": "Let the daemon do nothing for a while, at once; for operators.",
+    "resume": "Let the daemon act again after a pause; for operators.",
     "audit": "Who did what, and which sign-ins failed; for operators.",
     "notify": "Messages when a job of yours fails, hangs or will miss its limit.",
     "token": "Access to the daemon from other machines: create, list, revoke.",

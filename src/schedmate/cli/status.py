@@ -6,11 +6,13 @@ import time
 from typing import TYPE_CHECKING
 
 from schedmate.cli._common import duration, echo, json_option, print_json, verb
+from schedmate.cli._pausing import paused_words
 from schedmate.cli.audit import act_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from schedmate.service.views.effects import Effects
     from schedmate.service.views.site_answers import SiteStatus
 
 _MB = 1e6
@@ -46,12 +48,15 @@ def command(as_json: bool) -> None:
 def _lines(found: SiteStatus) -> Iterator[str]:
     runs = "runs" if found.daemon else "does not run: schedmate serve"
     yield f"schedmate {found.version}, {found.scheduler}, mode {found.mode}; the daemon {runs}"
+    if found.paused is not None:
+        yield f"  {paused_words(found.paused, time.time())}"
     if found.seen_at is not None:
         yield f"  newest log read  {duration(max(0.0, time.time() - found.seen_at))} ago"
     yield f"  jobs             {_counted(found.jobs)}"
     if found.unread:
         yield f"  unread logs      of {found.unread} failed jobs: schedmate doctor"
     yield f"  decisions, 24 h  {_counted(found.decisions)}"
+    yield from _effects(found.effects)
     size, most = found.store_bytes / _MB, found.retention_bytes / _MB
     yield f"  store            {size:.1f} of {most:.0f} MB, {found.retention_days:.0f} days kept"
     yield f"                   {_counted(found.store_rows)}"
@@ -59,6 +64,23 @@ def _lines(found: SiteStatus) -> Iterator[str]:
     waiting = f"{found.subscribers} subscribers, {found.notices_waiting} waiting"
     yield f"  access           {found.tokens_valid} valid tokens; notifications: {waiting}"
     yield from (f"  {act_line(one)}" for one in found.acts)
+
+
+def _effects(found: Effects) -> Iterator[str]:
+    share, days = found.succeeded_share, f"{found.days:.0f} days"
+    succeeded = "none has ended yet" if share is None else f"{share:.0%} then succeeded"
+    if found.retries:
+        yield f"  retries, {days}  {found.retries}, of which {found.retries_ended} have ended:"
+        yield f"                   {succeeded}; {found.rerun_gpu_hours:.1f} GPU hours run again"
+    else:
+        yield f"  retries, {days}  none"
+    if found.overtaken:
+        hours = f"{found.gained_hours:.1f} h gained, {found.lost_hours:.1f} h lost"
+        users = f"{found.users_gained} users wait less, {found.users_lost} longer"
+        yield f"  waiting, {days}  {hours}; {users}"
+        yield "                   (estimate, against the order of submission)"
+    else:
+        yield f"  waiting, {days}  no run overtook another because of SchedMate"
 
 
 def _counted(counts: Mapping[str, int]) -> str:

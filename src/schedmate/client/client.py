@@ -39,6 +39,7 @@ from schedmate.service.views.site_answers import (
     NewToken,
     NodeAnswer,
     NotificationTest,
+    PauseAnswer,
     RuleAnswer,
     SiteStatus,
     SubscriptionAnswer,
@@ -222,6 +223,13 @@ class Client:
     def status(self) -> SiteStatus:
         """For operators only."""
         return from_json(SiteStatus, self._transport.get("status"))
+
+    def pause(self, for_s: float | None = None) -> PauseAnswer:
+        """Let the daemon do nothing, for so long or until `resume`; for operators only."""
+        return from_json(PauseAnswer, self._transport.post("pause", body={"for_s": for_s}))
+
+    def resume(self) -> PauseAnswer:
+        return from_json(PauseAnswer, self._transport.post("resume", body={}))
 
     def audit(
         self, *, user: str = "", action: str = "", about: str = "", limit: int = 200

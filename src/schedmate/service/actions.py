@@ -30,7 +30,7 @@ from schedmate.service.hourly import ACTIONS_AN_HOUR, HourlyBound
 from schedmate.service.node_actions import ActionOutcome, NodeActions, settle
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from schedmate.schedulers.base import Scheduler
     from schedmate.store import Store
@@ -48,8 +48,15 @@ _log = logging.getLogger("schedmate.actions")
 
 class Actions:
     def __init__(
-        self, scheduler: Scheduler, store: Store, mode: Mode, *, an_hour: int = ACTIONS_AN_HOUR
+        self,
+        scheduler: Scheduler,
+        store: Store,
+        mode: Mode,
+        *,
+        an_hour: int = ACTIONS_AN_HOUR,
+        paused: Callable[[], bool] = lambda: False,
     ) -> None:
+        self._paused = paused
         self._scheduler = scheduler
         self._store = store
         self._mode = mode
@@ -81,6 +88,8 @@ class Actions:
         elif self.waits_for_others(action):
             self._write_with_others(action, now, "intended")
         elif (self._store.intend(action, at=now) or self._failed_to_give_back(action)) and may:
+            if action.kind == "set_nice" and self._paused():
+                return  # the queue is put in order afterwards
             if self._hour.take(action, now):
                 self._do(action, now)
             else:
@@ -115,8 +124,10 @@ class Actions:
                     self._store.intend(action, at=at, state=state)
 
     def _is_allowed(self, action: Action) -> bool:
-        """A limit that we lowered is given back in every mode."""
-        return action.kind in self._allowed or (_gives_back(action) and self._lowered(action))
+        """A limit that we lowered is given back in every mode, and during a pause."""
+        if _gives_back(action) and self._lowered(action):
+            return True
+        return action.kind in self._allowed and (action.kind == "set_nice" or not self._paused())
 
     def _refused_a_number(self, action: Action) -> bool:
         """A number that did not take is noted once and not tried again in the same attempt."""
@@ -180,7 +191,7 @@ class Actions:
 
     def _order_in_bulk(self, intended: Sequence[Action]) -> None:
         """As many as the scheduler takes now; of one job the newest number."""
-        if self._bulk is None:
+        if self._bulk is None or self._paused():
             return
         newest = {one.job_id: one for one in intended if one.kind == "set_nice"}
         open_ones = {one.job_id: one for one in newest.values() if one.key not in self._asked}
@@ -205,6 +216,7 @@ class Actions:
         if (
             self.waits_for_others(action)
             or action.key in self._asked
+            or (self._paused() and not _gives_back(action))
             or (may := self._may(action)) is None
         ):
             return False
@@ -215,12 +227,8 @@ class Actions:
             settle(self._store, action, ActionOutcome("observed"), now)
         elif action.kind == "hold":
             # it may have been held and released by a person since: never hold twice
-            settle(
-                self._store,
-                action,
-                ActionOutcome("failed", "interrupted; the job is not held"),
-                now,
-            )
+            outcome = ActionOutcome("failed", "interrupted; the job is not held")
+            settle(self._store, action, outcome, now)
             return False
         return may and self._do(action, now)
 

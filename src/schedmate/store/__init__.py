@@ -19,12 +19,20 @@ from schedmate.store.base import (
 )
 from schedmate.store.corrections import KeptCorrection
 from schedmate.store.facts import StoredFacts
-from schedmate.store.overview import CountSeen, EtaSeen, Overviews, PersonsAct, RunSummary
+from schedmate.store.overview import (
+    CountSeen,
+    DoneAction,
+    EtaSeen,
+    Overviews,
+    PersonsAct,
+    RunSummary,
+)
 
 __all__ = [
     "Change",
     "CountSeen",
     "Decisions",
+    "DoneAction",
     "EtaSeen",
     "EventLog",
     "JobFacts",

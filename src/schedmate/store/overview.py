@@ -58,6 +58,16 @@ class CountSeen:
     done: float
 
 
+@dataclass(frozen=True, slots=True)
+class DoneAction:
+    """One that was carried out, without its reasons."""
+
+    job_id: JobId
+    attempt: int
+    kind: str
+    value: float | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PersonsAct:
     """What a person did, by a page, the API or a verb."""
@@ -75,6 +85,9 @@ class Overviews(Protocol):
 
     def run_summaries(self, *, since: float, limit: int = 50_000) -> Sequence[RunSummary]:
         """Of this scheduler's runs that ended since then, oldest first."""
+
+    def done_actions(self, *, since: float, limit: int = 200_000) -> Sequence[DoneAction]:
+        """The newest ones that were carried out since then, oldest first."""
 
     def etas_seen(self, *, since: float, limit: int = 20_000) -> Sequence[EtaSeen]:
         """The newest ones in the event log, oldest first."""
@@ -122,6 +135,11 @@ SELECT at, unit, CAST(done AS DOUBLE PRECISION) FROM (
     FROM events WHERE scheduler = ? AND job_id = ? AND kind || '' = 'ProgressSeen'
 ) AS seen WHERE done IS NOT NULL ORDER BY id DESC LIMIT ?
 """
+_DONE = """
+SELECT job_id, json_extract(body, '$.attempt'), json_extract(body, '$.kind'),
+    json_extract(body, '$.value')
+FROM actions WHERE scheduler = ? AND state = 'done' AND at >= ? ORDER BY id DESC LIMIT ?
+"""
 
 
 class Overview:
@@ -133,6 +151,13 @@ class Overview:
     def run_summaries(self, *, since: float, limit: int = 50_000) -> list[RunSummary]:
         rows = self._db.rows(_RUNS, (self._scheduler, since, limit))
         return [_summary(row) for row in rows]
+
+    def done_actions(self, *, since: float, limit: int = 200_000) -> list[DoneAction]:
+        rows = self._db.rows(_DONE, (self._scheduler, since, limit))
+        return [
+            DoneAction(job_id, int(attempt), kind, None if value is None else float(value))
+            for job_id, attempt, kind, value in reversed(list(rows))
+        ]
 
     def etas_seen(self, *, since: float, limit: int = 20_000) -> list[EtaSeen]:
         rows = self._db.rows(_ETAS, (self._scheduler, since, limit))

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from schedmate.model import JobState, LlmCall, Request
+from schedmate.model import Action, JobState, LlmCall, Request
 from schedmate.model.wire import dumps
-from schedmate.store import KeptAdvice, KeptEvent, PersonsAct
+from schedmate.store import DoneAction, KeptAdvice, KeptEvent, PersonsAct
 from schedmate.testing.builders import (
     a_diagnosis,
     a_job,
@@ -42,6 +42,21 @@ class OverviewContract:
         assert (second.job_id, second.predicted_s, second.reason) == ("2", None, "")
         assert [run.job_id for run in store.run_summaries(since=1500.0)] == ["2"]
         assert [run.job_id for run in store.run_summaries(since=0.0, limit=1)] == ["2"]
+
+    def test_what_was_carried_out(self, store: Store) -> None:
+        for number, value in enumerate((None, 35.0, 2.5)):
+            action = Action(
+                kind="set_nice", job_id=str(number), attempt=number, why="", value=value
+            )
+            store.intend(action, at=1.0)
+            if number:
+                store.settle(action, "done", at=10.0 * number)
+        assert store.done_actions(since=0.0) == [
+            DoneAction("1", 1, "set_nice", 35.0),
+            DoneAction("2", 2, "set_nice", 2.5),
+        ]
+        assert [one.job_id for one in store.done_actions(since=15.0)] == ["2"]
+        assert [one.job_id for one in store.done_actions(since=0.0, limit=1)] == ["2"]
 
     def test_what_was_seen_of_running_jobs(self, store: Store) -> None:
         store.keep_events(

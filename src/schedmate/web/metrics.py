@@ -10,6 +10,7 @@ import threading
 import time
 from collections import Counter as Count
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import prometheus_client
@@ -27,8 +28,12 @@ from prometheus_client.registry import Collector
 
 import schedmate
 from schedmate.model import JobState, StoreUnavailable
+from schedmate.service.records.pause import pause_of
 from schedmate.service.views.accuracy import is_case
+from schedmate.service.views.effects import Effects, effects_of
+from schedmate.service.wiring import open_store
 from schedmate.web.asking import AViewer
+from schedmate.web.measured import Measured
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -42,6 +47,7 @@ prometheus_client.disable_created_metrics()  # type: ignore[no-untyped-call] # i
 _TIMES_OFF = (1.05, 1.1, 1.25, 1.5, 2, 3, 5, 10, 30, 100)
 _SHARES_OFF = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2)
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.5, 1, 2.5, 10)
+_EFFECTS_FRESH_S, _PATIENCE_S = 300.0, 1.0
 _UNMATCHED = "unmatched"
 DIAGNOSES = "schedmate_diagnoses"
 _CORRECTED = "memory"
@@ -170,6 +176,7 @@ class _Snapshot(Collector):
 
     def __init__(self, site: Site) -> None:
         self._site = site
+        self._effects = Measured(self._measure_effects, Effects(), fresh_s=_EFFECTS_FRESH_S)
 
     def collect(self) -> Iterator[Metric]:
         site, views = self._site, self._site.board.views()
@@ -198,15 +205,22 @@ class _Snapshot(Collector):
             value=site.sign_ins.total,
         )
         yield from self._store()
+        yield from _effects(self._effects.value(time.time(), patience_s=_PATIENCE_S))
+
+    def _measure_effects(self, now: float) -> Effects:
+        with closing(open_store(self._site.settings)) as store:
+            return effects_of(store, now)
 
     def _store(self) -> Iterator[Metric]:
         try:
             spent, size = self._site.store.spending(), self._site.store.used_bytes()
+            paused = pause_of(self._site.store, time.time()) is not None
         except StoreUnavailable:
             yield _gauge("store_up", "Whether the store can be read.", 0)
             return
         yield _gauge("store_up", "Whether the store can be read.", 1)
         yield _gauge("store_size_bytes", "Size of the store.", size)
+        yield _gauge("paused", "Whether an operator has paused all actions.", paused)
         for name, text, value in (
             ("llm_questions", "Questions to the language model.", spent.questions),
             ("llm_calls", "Calls that they took, repairs included.", spent.calls),
@@ -214,6 +228,28 @@ class _Snapshot(Collector):
             ("llm_seconds", "Time that it took.", spent.seconds),
         ):
             yield CounterMetricFamily(f"schedmate_{name}", text, value=value)
+
+
+def _effects(found: Effects) -> Iterator[Metric]:
+    retries = GaugeMetricFamily(
+        "schedmate_retries",
+        "Runs queued again in the last seven days, by what became of them.",
+        labels=["outcome"],
+    )
+    failed = found.retries_ended - found.retries_succeeded
+    for outcome, number in (
+        ("succeeded", found.retries_succeeded),
+        ("failed", failed),
+        ("open", found.retries - found.retries_ended),
+    ):
+        retries.add_metric([outcome], number)
+    yield retries
+    for name, text, value in (
+        ("rerun_gpu_seconds", "GPU time of runs after a retry.", found.rerun_gpu_hours),
+        ("waiting_gained_seconds", "Estimate: by which runs waited less.", found.gained_hours),
+        ("waiting_lost_seconds", "Estimate: by which runs waited longer.", found.lost_hours),
+    ):
+        yield _gauge(name, f"{text} In the last seven days.", 3600 * value)
 
 
 def _jobs(views: Iterable[JobView]) -> Iterator[Metric]:

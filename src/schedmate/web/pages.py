@@ -9,6 +9,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
 from schedmate.model import JobState
+from schedmate.service.records.pause import pause_of
 from schedmate.service.views.queue_row import queue_row
 from schedmate.web.asking import AQueue, ASite, AViewer
 from schedmate.web.paging import MOST
@@ -40,6 +41,7 @@ def queue(
         viewer=viewer,
         looked_at=site.looked_at,
         stale=site.is_stale(now),
+        paused=pause_of(site.store, now),
         wanted=wanted,
         found=found,
         following=next_page(wanted, found),

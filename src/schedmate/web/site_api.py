@@ -7,7 +7,9 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
+from pydantic import BaseModel, ConfigDict, Field
 
+from schedmate.service.usecases import pausing
 from schedmate.service.views.answers import ActsPage
 from schedmate.service.views.site_answers import (
     AccuracyAnswer,
@@ -16,6 +18,7 @@ from schedmate.service.views.site_answers import (
     FailuresAnswer,
     ModelAnswer,
     NodesPage,
+    PauseAnswer,
     RulesPage,
     SiteStatus,
     Summary,
@@ -39,6 +42,7 @@ Hours = Annotated[int, Query(ge=1, le=2160)]
 Days = Annotated[int, Query(ge=1, le=90)]
 MOST_CORRECTIONS = 10_000
 """Among which a user's own are looked for."""
+LONGEST_PAUSE_S = 366 * 86_400.0
 Word = Annotated[str, Query(max_length=200)]
 _OPERATORS: dict[int | str, dict[str, Any]] = {404: described("For operators only.")}
 
@@ -135,6 +139,26 @@ def corrections(request: Request, site: ASite, viewer: AViewer, paging: APage) -
 def status(readings: AReadings, viewer: AnOperator) -> Response:  # noqa: ARG001 - its being there counts
     """Daemon, store, decisions of a day, what the model cost, and who did what."""
     return fresh_json(readings.status(time.time()))
+
+
+class PauseBody(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+    for_s: Annotated[float, Field(gt=0, le=LONGEST_PAUSE_S)] | None = None
+    """After which it ends by itself; null: until it is resumed."""
+
+
+@router.post("/pause", response_model=PauseAnswer, responses=_OPERATORS)
+def pause(body: PauseBody, site: ASite, viewer: AnOperator) -> Response:
+    """Let the daemon do nothing from now on; it goes on watching."""
+    made = pausing.pause(site.store, body.for_s, user=viewer.user)
+    return fresh_json(PauseAnswer(paused=made))
+
+
+@router.post("/resume", response_model=PauseAnswer, responses=_OPERATORS)
+def resume(site: ASite, viewer: AnOperator) -> Response:
+    """Let it act again, as its mode allows."""
+    pausing.resume(site.store, user=viewer.user)
+    return fresh_json(PauseAnswer(paused=None))
 
 
 @router.get(

@@ -19,6 +19,7 @@ from schedmate.service.daemon.retention import Retention
 from schedmate.service.daemon.training import train_beside
 from schedmate.service.dry_run import DryRun, copy_of
 from schedmate.service.records.daemon_mode import keep_daemon_mode
+from schedmate.service.records.pause import pause_of
 from schedmate.service.wiring import (
     LateAsker,
     agent_steps,
@@ -98,7 +99,13 @@ def _assembled(
         store=store,
         advisor=Advisor(store, store),
         handler=Handler(store, asker),
-        actions=Actions(scheduler, store, settings.mode, an_hour=settings.actions_an_hour)
+        actions=Actions(
+            scheduler,
+            store,
+            settings.mode,
+            an_hour=settings.actions_an_hour,
+            paused=lambda: pause_of(store, time.time()) is not None,
+        )
         if on_decision is None
         else DryRun(scheduler, store, settings.mode, on_decision),
         drains=settings.drain.allowed,

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from schedmate.handler.suspects import Against
 from schedmate.model import NodeState
 from schedmate.model.access import Subscription, Token
 from schedmate.model.lessons import LearnedRule, PastFailure
+from schedmate.service.records.pause import Pause
 from schedmate.service.views.accuracy import DiagnosisScore, Score
+from schedmate.service.views.effects import Effects
 from schedmate.service.views.model_use import PurposeUse
 from schedmate.service.views.site_load import FailureKind, Load
 from schedmate.store import PersonsAct, Spending
@@ -224,6 +226,13 @@ class NotificationTest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PauseAnswer:
+    schema: Literal["schedmate.pause/1"] = "schedmate.pause/1"
+    paused: Pause | None
+    """Null: actions are carried out as the mode allows."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SiteStatus:
     """What an operator wants to know at a glance."""
 
@@ -233,6 +242,8 @@ class SiteStatus:
     mode: str
     daemon: bool
     """Whether one runs on this state directory."""
+    paused: Pause | None = None
+    """Since when an operator lets nothing be done; null: nobody does."""
     seen_at: float | None
     """When the daemon last wrote down something of the scheduler."""
     jobs: dict[str, int]
@@ -241,6 +252,8 @@ class SiteStatus:
     """Failures whose logs could not be read."""
     decisions: dict[str, int]
     """Of the last day, by kind and what became of them: `requeue done`."""
+    effects: Effects = field(default_factory=Effects)
+    """What came of what was done."""
     store_bytes: int
     store_rows: dict[str, int]
     retention_days: float

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import schedmate
 from schedmate.disk.lock import is_held
 from schedmate.service.records.daemon_mode import daemon_mode
+from schedmate.service.records.pause import pause_of
+from schedmate.service.views.effects import effects_of
 from schedmate.service.views.site_answers import SiteStatus
 
 if TYPE_CHECKING:
@@ -38,10 +40,12 @@ def site_status(settings: Settings, store: Store, now: float) -> SiteStatus:
         scheduler=settings.scheduler,
         mode=(daemon_mode(store) if running else None) or settings.mode,
         daemon=running,
+        paused=pause_of(store, now),
         seen_at=store.newest_progress(),
         jobs=dict(jobs),
         unread=unread,
         decisions=dict(decisions),
+        effects=effects_of(store, now),
         store_bytes=store.used_bytes(),
         store_rows=store.sizes(),
         retention_days=settings.retention.days,
