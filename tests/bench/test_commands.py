@@ -11,7 +11,7 @@ from bench.datasets import ROOT
 
 COMMANDS = sorted(
     ".".join(path.relative_to(ROOT).with_suffix("").parts)
-    for part in ("accuracy", "live", "proof", "speed", "web")
+    for part in ("accuracy", "live", "proof", "speed", "suite", "web")
     for path in (ROOT / "bench" / part).glob("*.py")
     if "\ndef main(" in path.read_text()
 )
