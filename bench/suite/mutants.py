@@ -42,13 +42,13 @@ class Group:
 
 
 GROUPS: Mapping[str, Group] = {
-    "core": Group("core/", "core service/test_replay.py service/test_simulated_like_live.py"),
-    "visibility": Group("service/visibility.py", "service/test_visibility.py web"),
+    "core": Group("core/", "core"),
+    "visibility": Group("service/visibility.py", "service/test_visibility.py"),
     "files": Group("files/", "files"),
-    "calibration": Group("advisor/predict/calibration.py", "advisor/predict"),
-    "eta": Group("tracker/eta.py", "tracker"),
-    "credibility": Group("handler/credibility.py", "handler"),
-    "decision": Group("handler/decision.py", "handler"),
+    "calibration": Group("advisor/predict/calibration.py", "advisor/predict/test_calibration.py"),
+    "eta": Group("tracker/eta.py", "tracker/test_eta.py tracker/test_average_rate.py"),
+    "credibility": Group("handler/credibility.py", "handler/test_credibility.py"),
+    "decision": Group("handler/decision.py", "handler/test_decision.py"),
     "policies": Group("policies/", "policies"),
 }
 
