@@ -92,7 +92,7 @@ def describe_run(groups: Iterable[Group]) -> str:
             "source_paths": ["src"],
             "only_mutate": files,
             "also_copy": [entry.name for entry in ROOT.iterdir() if _is_needed(entry.name)],
-            "pytest_add_cli_args": ["--fast", "-p", "no:cacheprovider", "-p", "no:randomly"],
+            "pytest_add_cli_args": ["--fast"],
             "pytest_add_cli_args_test_selection": tests,
         }.items()
     )
