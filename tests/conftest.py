@@ -1,13 +1,16 @@
 """What holds for the whole suite: its tiers, which tests share a worker, and patience.
 
-`--fast` leaves out all that is marked as costly, and stops a test that starts a process or opens a
-connection without such a mark.
+`--fast` leaves out all that is marked as costly, and fails a test that starts a process, opens a
+connection or takes long without such a mark.
 """
 
 from __future__ import annotations
 
+import gc
+import resource
 import signal
 import sys
+import time
 from collections import Counter
 from collections.abc import Generator, Iterator
 from pathlib import Path
@@ -31,6 +34,8 @@ APART = {"docs/test_pages.py"}
 LONGEST = ("demo/test_whole_demo.py", "frameworks", "slurm", "docs/test_pages.py")
 """What takes longest starts first, so that no worker is left with it at the end."""
 
+BUDGET_S = 1.0
+"""How much of the processor a test may take that is not marked as costly."""
 STARTS = {"subprocess.Popen", "os.posix_spawn", "os.fork", "os.forkpty"}
 CONNECTS = {"socket.connect", "socket.bind"}
 
@@ -38,7 +43,9 @@ CONNECTS = {"socket.connect", "socket.bind"}
 settings.register_profile(
     "patient", settings.default, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
-settings.register_profile("fast", settings.get_profile("patient"), max_examples=20)
+EXAMPLES = 20
+"""How many a property is shown at most with `--fast`."""
+settings.register_profile("fast", settings.get_profile("patient"), max_examples=EXAMPLES)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -72,23 +79,45 @@ class Skipped:
 
 
 class NothingCostly:
-    """While a test runs, no process may be started and no connection be opened."""
+    """While a test runs, no process may be started, no connection opened, and little computed."""
 
     def __init__(self) -> None:
         self._running = False
+        self._began = self._began_children = 0.0
         sys.addaudithook(self._look)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self) -> Generator[None, object, object]:
         self._running = True
+        self._began, self._began_children = time.process_time(), _children_s()
         try:
             return (yield)
         finally:
             self._running = False
 
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_call(self) -> Generator[None, object, object]:
+        result = yield
+        if _children_s() > self._began_children:  # Python 3.11 tells no audit hook of some starts
+            pytest.fail("a process in a test that is not marked `processes`", pytrace=False)
+        used_s = time.process_time() - self._began
+        if used_s > BUDGET_S:
+            pytest.fail(
+                f"{used_s:.1f} s of the processor, of {BUDGET_S:g} s that a test without a mark may"
+                " take: make it cheaper, or mark it `slow`",
+                pytrace=False,
+            )
+        return result
+
     def _look(self, event: str, arguments: tuple[object, ...]) -> None:
         if self._running and (event in STARTS or (event in CONNECTS and _is_inet(arguments[1]))):
             raise AssertionError(f"{event} in a test that is not marked `processes`")
+
+
+def _children_s() -> float:
+    """What the processes have taken that were started here and have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _is_inet(address: object) -> bool:
@@ -106,6 +135,22 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         costly = [item for item in items if _marks(item) & COSTLY]
         config.hook.pytest_deselected(items=costly)
         items[:] = [item for item in items if not _marks(item) & COSTLY]
+        for item in items:
+            _show_fewer_examples(item)
+
+
+def _show_fewer_examples(item: pytest.Item) -> None:
+    """Also to a property with settings of its own, which know no profile."""
+    function = getattr(item, "function", None)
+    own = getattr(function, "_hypothesis_internal_use_settings", None)
+    if own is not None and own.max_examples > EXAMPLES:
+        function._hypothesis_internal_use_settings = settings(own, max_examples=EXAMPLES)
+
+
+def pytest_collection_finish() -> None:
+    """What was imported and collected stays: no search for garbage goes through it again."""
+    gc.collect()
+    gc.freeze()
 
 
 def _marks(item: pytest.Item) -> set[str]:

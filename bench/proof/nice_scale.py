@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
+from unittest.mock import patch
 
 import numpy as np
 
@@ -74,9 +75,9 @@ Figures = tuple[str, str, str, float, float]
 
 
 def measured(window: Window, policies: tuple[str, ...]) -> list[Figures]:
-    ORDERINGS.update({scale.name: partial(_same, scale) for scale in SCALES})  # type: ignore[misc]
     drawn = setting(window)
-    return [figures for policy in policies for figures in _of_policy(drawn, window.site, policy)]
+    with patch.dict(ORDERINGS, {scale.name: partial(_same, scale) for scale in SCALES}):
+        return [one for policy in policies for one in _of_policy(drawn, window.site, policy)]
 
 
 def _same(scale: Scale) -> Scale:

@@ -12,6 +12,8 @@ from bench.proof.drawing import Line, Mark, figure
 from bench.proof.marks import Source, mark_of, real_marks, shares
 from schedmate.model import Finding, Job, JobState, PastRun, Request, Workload
 
+pytestmark = pytest.mark.slow
+
 HOUR = 3600.0
 
 

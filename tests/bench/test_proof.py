@@ -16,7 +16,7 @@ from bench.proof.predictions import KeptKnowledge
 from bench.proof.settings import SHAKEN_S, Window, setting, shaken
 from schedmate.core import FairnessLimits
 from schedmate.model import Request
-from schedmate.policies import Candidate, nice_of
+from schedmate.policies import ORDERINGS, Candidate, nice_of
 from schedmate.policies.orderings.ssf import SsfOrdering
 from schedmate.simulator import columns_of
 from schedmate.simulator.experiments.knowledge import Knowledge
@@ -219,3 +219,4 @@ def test_scales_are_measured_in_settings_in_which_jobs_wait():
         *nice_scale.WIDER,
     ]
     assert all(gain > 0.0 and tail > 0.0 for *_, gain, tail in found)
+    assert not ORDERINGS.keys() & {each.name for each in nice_scale.SCALES}

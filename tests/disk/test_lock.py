@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 
 import pytest
 
@@ -71,6 +70,4 @@ def test_a_holder_that_has_not_signed_yet_is_not_mistaken_for_the_one_before(pat
 def test_a_holder_that_never_signs_stays_unknown(path, monkeypatch):
     monkeypatch.setattr(locks, "_SIGNED_WITHIN_S", 0.2)
     with hold(path):
-        begun = time.monotonic()
         assert lock_holder(path) is None
-        assert time.monotonic() - begun < 4  # unpatched it waits for 5 s

@@ -235,7 +235,7 @@ WHOLE = b'HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{"choices": ' + b" " * 4
 
 @pytest.mark.parametrize(
     "behaviour",
-    [hangs(), drips(WHOLE, every_s=0.05), drips(WHOLE[44:], every_s=0.05)],
+    [hangs(), drips(WHOLE, every_s=0.3), drips(WHOLE[44:], every_s=0.3)],
     ids=["hangs", "drips its head", "drips nonsense"],
 )
 def test_the_deadline_holds(ledger, tmp_path, behaviour):
@@ -244,7 +244,7 @@ def test_the_deadline_holds(ledger, tmp_path, behaviour):
         begun = time.monotonic()
         with pytest.raises(ModelTooSlow, match=r"0\.4 s"):
             ask(asker)
-        assert 0.3 < time.monotonic() - begun < 10  # it would drip for 20 s
+        assert 0.3 < time.monotonic() - begun < 60  # it would drip for two minutes
     [call] = ledger.calls
     assert (call.outcome, call.calls) == ("too_slow", 1)
     assert call.prompt_tokens > 0
@@ -267,8 +267,8 @@ def test_the_deadline_is_one_over_all_turns(ledger, tmp_path):
     with serving(slowly_wrong) as server:
         begun = time.monotonic()
         with pytest.raises(ModelTooSlow):
-            ask(asker_of(server, ledger, tmp_path, deadline_s=0.6, repair_turns=50))
-        assert time.monotonic() - begun < 6  # all turns would take 12 s
+            ask(asker_of(server, ledger, tmp_path, deadline_s=0.6, repair_turns=500))
+        assert time.monotonic() - begun < 60  # all turns would take two minutes
 
 
 @pytest.mark.parametrize(

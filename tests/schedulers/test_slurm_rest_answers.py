@@ -168,7 +168,7 @@ def trickle(connection):
     """Each piece comes in time, the whole never does."""
     connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
     try:
-        for _ in range(200):
+        for _ in range(4000):
             connection.sendall(b" ")
             time.sleep(0.05)
     except OSError:
@@ -180,7 +180,7 @@ def test_the_deadline_is_for_the_whole_answer(short_path):
     with answering(short_path, DOCUMENT, trickle) as (url, _):
         with pytest.raises(SchedulerUnreachable, match=r"none in 0\.5 s"):
             jobs(url, timeout_s=0.5)
-        assert time.monotonic() - began < 8
+        assert time.monotonic() - began < 100
 
 
 def test_after_an_upgrade_the_version_is_negotiated_again(short_path):

@@ -53,19 +53,37 @@ def run(*words: object, **environment: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def checked(clone: Path, *, flaky: int) -> subprocess.CompletedProcess[str]:
+COSTLY = """\
+import multiprocessing, time
+
+def test_computes():
+    until = time.process_time() + 1.2
+    while time.process_time() < until:
+        pass
+
+def test_starts():
+    child = multiprocessing.get_context("spawn").Process(target=print)
+    child.start()
+    child.join()
+
+def test_is_cheap():
+    pass
+"""
+
+
+def checked(clone: Path, suite: str, *words: str) -> subprocess.CompletedProcess[str]:
     (clone / "scripts").mkdir()
     (clone / "tests").mkdir()
     shutil.copy(ROOT / "scripts" / "check", clone / "scripts")
     shutil.copy(ROOT / "tests" / "conftest.py", clone / "tests")
     shutil.copy(ROOT / "pyproject.toml", clone)
-    (clone / "tests" / "test_suite.py").write_text(SUITE.format(flaky=flaky))
+    (clone / "tests" / "test_suite.py").write_text(suite)
     path = programs(clone / "bin", ruff="exit 0", mypy="exit 0")
-    return run(sys.executable, clone / "scripts" / "check", PATH=path)
+    return run(sys.executable, clone / "scripts" / "check", *words, PATH=path)
 
 
 def test_two_flaky_tests_are_named_last_and_what_is_skipped_before_them(tmp_path):
-    done = checked(tmp_path, flaky=2)
+    done = checked(tmp_path, SUITE.format(flaky=2))
 
     assert done.returncode == 0, done.stdout
     assert done.stdout.endswith(
@@ -82,10 +100,20 @@ flaky: 2 tests failed beside the others and passed alone
 
 
 def test_more_flaky_tests_fail_the_run(tmp_path):
-    done = checked(tmp_path, flaky=3)
+    done = checked(tmp_path, SUITE.format(flaky=3))
 
     assert done.returncode == 1
     assert "flaky: 3 tests failed beside the others and passed alone; more than 2" in done.stdout
+
+
+def test_a_costly_test_without_a_mark_fails_by_itself(tmp_path):
+    done = checked(tmp_path, COSTLY, "--fast")
+
+    assert done.returncode == 1
+    assert "2 failed, 1 passed" in done.stdout
+    assert " s of the processor, of 1 s" in done.stdout
+    assert "make it cheaper, or mark it `slow`" in done.stdout
+    assert "a process in a test that is not marked `processes`" in done.stdout
 
 
 @pytest.fixture

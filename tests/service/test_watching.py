@@ -339,10 +339,12 @@ def test_fifty_hostile_logs_share_the_looks_and_end_in_bounded_reading(
     monkeypatch.setattr("schedmate.service.daemon.watching._LAST_POLLS_S", 0.0)
     monkeypatch.setattr("schedmate.service.daemon.watching._LEAST_LOOK_S", 0.0)
     monkeypatch.setattr("schedmate.service.daemon.watching._SHARE", 0.0)
+    monkeypatch.setattr("schedmate.service.daemon.watching._LONGEST_TAIL_S", 60.0)
     watching, jobs = new_watching(), []
+    write(tmp_path / "0.log", range(1, 20_001), total=20_000)
     for number in range(50):
         log = tmp_path / f"{number}.log"
-        write(log, range(1, 20_001), total=20_000)
+        log.write_bytes((tmp_path / "0.log").read_bytes())
         jobs.append(running(log, id=str(number)))
         watching.begin(jobs[-1])
     seen = [job_id for _ in range(50) for job_id, _ in watching.look(START + 60)]

@@ -616,6 +616,7 @@ def test_one_job_on_one_gpu_is_singular(call, tmp_path):
     assert "one pool of 1 GPU of one kind" in out
 
 
+@pytest.mark.processes
 @pytest.mark.parametrize("columns", [60, 80, 200])
 def test_a_narrow_terminal_shows_slowdown_and_p99_before_the_rest(trace, tmp_path, columns):
     out = in_a_terminal(

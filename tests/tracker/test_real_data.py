@@ -11,6 +11,8 @@ import pytest
 
 from schedmate.tracker import track_stream
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 DATA = Path(os.environ.get("SCHEDMATE_DATA") or ROOT.parent / "shared" / "data") / "logs"
 

@@ -13,6 +13,8 @@ from schedmate.tracker.formats.megatron import Megatron
 from schedmate.tracker.formats.mlperf import MlPerf
 from tracker.test_real_data import logs_of
 
+pytestmark = pytest.mark.slow
+
 MEGATRON = "bigscience_megatron_logs.tar.gz"
 MLPERF = "mlperf_sample_logs.tar.gz"
 ITERATION = re.compile(r"^ iteration +(\d+)/ +(\d+) \|", re.MULTILINE)

@@ -10,6 +10,8 @@ from schedmate.simulator.engine.engine import StuckError
 from schedmate.simulator.kernels import run_kernel
 from simulator.kernels.cases import COMPILED, Case, awkward, columns, on_engine, seen
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("numba")
 SEEDS = 120
 

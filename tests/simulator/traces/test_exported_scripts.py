@@ -9,6 +9,8 @@ import pytest
 
 from schedmate.cli import main
 
+pytestmark = pytest.mark.processes
+
 TRAIN = """import argparse
 
 parser = argparse.ArgumentParser()

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 
-from bench.accuracy.first_sight_score import CUTS, look, look_at_end
+from bench.accuracy import first_sight_score
+from bench.accuracy.first_sight_score import CUTS, Look, look_at_end
 from bench.corpora.home_made_runs import first, fourth, second, seventh, third
 from bench.corpora.home_made_runs.run import Run
 
@@ -15,8 +18,21 @@ recording in front of lines, as the time of day stands there; totals of somethin
 count under another name."""
 
 
+BY_NAME = {run.name: run for run in RUNS}
+
+
 def named(run: Run) -> str:
     return run.name
+
+
+def look(run: Run, share: float) -> Look:
+    return _look(run.name, share)
+
+
+@cache
+def _look(name: str, share: float) -> Look:
+    """Several tests ask the same of a run, which is tracked once."""
+    return first_sight_score.look(BY_NAME[name], share)
 
 
 @pytest.mark.parametrize("run", [run for run in RUNS if run.name not in NOT_UNDERSTOOD], ids=named)

@@ -5,6 +5,8 @@ import pytest
 from bench.accuracy.recorded_logs import Look, home_made_cuts, looks
 from bench.corpora.timed_logs import timed_logs
 
+pytestmark = pytest.mark.slow
+
 LEAST_RIGHT = 0.97
 
 

@@ -5,6 +5,8 @@ import pytest
 from bench.accuracy.unknown_format_score import score_learner, score_tracker
 from bench.corpora.unknown_formats.sets import SETS
 
+pytestmark = pytest.mark.slow
+
 DEMANDED = [title for title in SETS if not title.endswith("by another hand")]
 """How many formats of the independent author are understood is measured, not demanded."""
 
