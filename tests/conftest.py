@@ -7,6 +7,7 @@ connection or takes long without such a mark.
 from __future__ import annotations
 
 import gc
+import re
 import resource
 import signal
 import sys
@@ -21,6 +22,8 @@ from hypothesis import HealthCheck, settings
 
 HERE = Path(__file__).parent
 COSTLY = {"slow", "processes", "slurm", "browser", "embedded", "frameworks"}
+WHOLLY_COSTLY = re.compile(rf"^pytestmark = .*mark\.({'|'.join(COSTLY)})\b", re.MULTILINE)
+"""What stands in a file that is marked as a whole."""
 STARTING = {"place": "processes", "slurm_cluster": "slurm"}
 """Fixtures that start processes, and the mark of who asks for them."""
 
@@ -55,6 +58,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    gc.set_threshold(50_000, 20, 20)  # a suite makes many objects and keeps few
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(Skipped(config))
     settings.load_profile("fast" if config.getoption("--fast") else "patient")
@@ -123,6 +127,13 @@ def _children_s() -> float:
 def _is_inet(address: object) -> bool:
     """A socket in the file system has a path for its address."""
     return isinstance(address, tuple)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """A file whose tests are all left out need not be imported."""
+    if not config.getoption("--fast") or collection_path.suffix != ".py":
+        return None
+    return True if WHOLLY_COSTLY.search(collection_path.read_text("utf-8")) else None
 
 
 @pytest.hookimpl(tryfirst=True)

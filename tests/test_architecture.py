@@ -10,6 +10,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import TypeGuard
 
+import pytest
+
+pytestmark = pytest.mark.slow  # all of the source is parsed
+
 SOURCE = Path(__file__).parents[1] / "src"
 LONGEST_FILE = 400
 NEEDS_NO_DOCSTRING = 5

@@ -9,6 +9,8 @@ from bench.corpora import advice_cases
 from schedmate.advisor import Advisor
 from schedmate.testing.history import MemoryHistory
 
+pytestmark = pytest.mark.slow
+
 OWN = advice_cases.read_cases(advice_cases.OWN)
 PUBLIC = advice_cases.read_cases(advice_cases.PUBLIC, advice_cases.BLIND)
 

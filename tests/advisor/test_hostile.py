@@ -137,6 +137,7 @@ def test_thousands_of_imports_cost_no_more_than_the_limit(tmp_path):
     assert len(with_local_imports(entry, target.files)) == MAX_FILES
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

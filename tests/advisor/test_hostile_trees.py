@@ -297,6 +297,7 @@ def test_ends_of_lines_and_byte_order_marks(job, ending, mark):
     assert epochs.evidence[0].line == 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

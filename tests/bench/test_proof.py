@@ -75,6 +75,7 @@ def test_shaken_input_keeps_its_order_and_its_jobs():
     assert (shaken(here, 1).columns.submit != shaken(here, 0).columns.submit).any()
 
 
+@pytest.mark.slow
 def test_predictions_are_made_once(monkeypatch, tmp_path):
     monkeypatch.setattr(predictions, "KEPT", tmp_path)
     here = setting(window())

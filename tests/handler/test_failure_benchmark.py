@@ -11,6 +11,8 @@ from bench.datasets import ROOT
 from schedmate.handler import Handler
 from schedmate.model.failures import REASONS
 
+pytestmark = pytest.mark.slow
+
 PRIVATE = (str(ROOT), "/root", "schedmate")
 OWN = list(failure_cases.read_cases(failure_cases.OWN))
 REPORTS = list(failure_cases.read_cases(failure_cases.REPORTS))

@@ -10,6 +10,8 @@ import pytest
 
 from schedmate.handler import Case, Handler, NamedLog
 
+pytestmark = pytest.mark.slow
+
 LABELS = {
     "ram_oom": {"host_oom"},
     "oom_killer": {"host_oom"},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from functools import cache
 
 import numpy as np
 import pytest
@@ -78,6 +79,7 @@ class Spied(Watched):
         return super().memory_share(job)
 
 
+@cache
 def asked_for(policy) -> tuple[set[str], set[str]]:
     """What it asked for in some runs, and which columns it read."""
     asked: set[str] = set()

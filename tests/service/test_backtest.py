@@ -173,6 +173,7 @@ def test_durations_of_pure_chance_are_not_claimed(settings):
     assert found.gain.low <= 0.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", [None, DAY_S])
 @pytest.mark.parametrize("seed", range(3))
 def test_where_no_code_was_read_neighbours_never_outweigh_the_site(settings, seed, limit):

@@ -59,6 +59,7 @@ def assert_requeued_once(scheduler, store, step):
     assert set(store.diagnoses("1")) == {0}
 
 
+@pytest.mark.slow
 @each_side
 def test_a_job_is_requeued_once_wherever_the_daemon_dies(scratch, done):
     def run(scheduler, store, log, step, done):
@@ -75,6 +76,7 @@ def test_a_job_is_requeued_once_wherever_the_daemon_dies(scratch, done):
     everywhere(scratch, run, done=done)
 
 
+@pytest.mark.slow
 @each_side
 def test_a_diagnosis_that_a_model_refines_late_acts_once_too(scratch, done):
     def run(scheduler, store, log, step, done):
@@ -127,6 +129,7 @@ def silent_since(log, end):
     return tracker.state()
 
 
+@pytest.mark.slow
 @each_side
 def test_a_daemon_that_always_dies_at_the_same_step_does_no_harm(scratch, done):
     def run(scheduler, store, log, step, done):

@@ -332,6 +332,7 @@ def test_what_was_learnt_wrongly_is_forgotten(store, new_watching, log):
     assert store.learned_pattern("c0de") != wrong
 
 
+@pytest.mark.slow
 def test_fifty_hostile_logs_share_the_looks_and_end_in_bounded_reading(
     store, new_watching, tmp_path, monkeypatch
 ):

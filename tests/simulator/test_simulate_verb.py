@@ -239,6 +239,7 @@ def test_rows_left_out_are_talk_and_an_assumption(call, tmp_path):
     assert "5 bad rows of the trace left out" in json.loads(out)["assumptions"]
 
 
+@pytest.mark.processes
 @pytest.mark.parametrize("bad", [0, 1])
 def test_rows_without_a_gpu_are_counted_with_their_reason(call, tmp_path, bad):
     path = tmp_path / "trace.csv"
@@ -346,6 +347,7 @@ def test_a_report_says_how_to_make_it_again(call, trace, tmp_path):
     assert "2.61x" in html
 
 
+@pytest.mark.processes
 def test_a_sweep_is_one_object_a_setting_and_the_same_whoever_does_it(call):
     args = ("synthetic", "--jobs", "60", "--sweep", "load=0.8,1.2", "--sweep", "seed=0..1")
     _, alone, _ = call(*args, "--workers", "1", "--json")

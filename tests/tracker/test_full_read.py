@@ -215,6 +215,7 @@ def test_a_log_that_may_not_be_read_is_told_in_a_sentence(tmp_path: Path):
         os.seteuid(me)
 
 
+@pytest.mark.slow
 def test_memory_is_bounded_and_sifting_keeps_the_answer(tmp_path: Path):
     log = tmp_path / "big.log"
     with log.open("w") as file:

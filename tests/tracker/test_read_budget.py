@@ -6,6 +6,8 @@ import random
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from schedmate.tracker import JobTracker
 from schedmate.tracker.tailing import backlog
 from schedmate.tracker.tailing.budget import _LEAST_LINES, ReadBudget
@@ -41,6 +43,7 @@ def test_a_poll_reads_no_more_lines_than_its_budget_allows(tmp_path):
     assert tracker.behind
 
 
+@pytest.mark.slow
 def test_over_several_looks_every_line_is_read_once(tmp_path):
     log = tmp_path / "job.log"
     log.write_bytes(steps(1, 5000))
@@ -52,6 +55,7 @@ def test_over_several_looks_every_line_is_read_once(tmp_path):
     assert (progress.current, seen_in(tracker)) == (5000, 5000)
 
 
+@pytest.mark.slow
 def test_a_restart_between_two_looks_loses_no_line(tmp_path):
     log = tmp_path / "job.log"
     log.write_bytes(steps(1, 5000))
@@ -64,6 +68,7 @@ def test_a_restart_between_two_looks_loses_no_line(tmp_path):
     assert not tracker.behind
 
 
+@pytest.mark.slow
 def test_below_the_bound_a_budget_changes_nothing(tmp_path):
     log = tmp_path / "job.log"
     free, bounded = tracker_of(log), tracker_of(log)

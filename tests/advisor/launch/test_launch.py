@@ -463,6 +463,7 @@ def test_nothing_outside_the_job_is_read(tmp_path):
     assert arguments(launch.runs[0]) == [None, None]
 
 
+@pytest.mark.slow
 def test_scripts_that_start_thousands_of_others_end(project):
     (project / "inner.sh").write_text("python train.py\n" * 5000)
     launch = script_launch(project, "bash inner.sh\n" * 5000)

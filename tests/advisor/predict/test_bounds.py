@@ -111,6 +111,7 @@ def test_weights_share_one_vote_and_the_answer_lies_among_the_scaled_times(many)
 SAME = {"gpus": 8, "model": "gpt2", "dataset": "owt", "batch_size": 64}
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(
     st.lists(
@@ -140,6 +141,7 @@ def test_where_only_names_differ_the_median_is_among_the_durations(facts, learnt
     assert said.p10 <= said.p50 <= said.p90 <= LONGEST_S
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(runs(), st.booleans(), st.sampled_from((*NAMES, "not-used-before")), st.sampled_from(USERS))
 def test_no_history_makes_an_absurd_answer(many, learnt, name, user):

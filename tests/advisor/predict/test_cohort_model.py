@@ -293,6 +293,7 @@ def test_a_few_runs_with_an_outlier_do_not_predict_years():
         assert found.p10 > 10
 
 
+@pytest.mark.slow
 def test_a_job_that_has_run_longer_than_any_before_leaves_predictions_finite():
     """In a long history what was believed before it has faded to nothing when it is stored."""
     trained = CohortModel()

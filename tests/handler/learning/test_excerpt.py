@@ -78,6 +78,7 @@ def test_a_log_that_is_gone_has_none(tmp_path):
     assert unusual_lines(case, gather(case)) == ()
 
 
+@pytest.mark.slow
 def test_many_logs_are_looked_at_in_bounded_memory(tmp_path):
     logs = []
     for rank in range(200):

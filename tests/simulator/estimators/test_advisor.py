@@ -37,6 +37,7 @@ def said(columns, known_at, workload):
     return advisor.estimate(columns, known_at, workload)
 
 
+@pytest.mark.slow
 def test_something_is_said_of_every_job_in_order(said):
     assert (said.p10 <= said.p50).all()
     assert (said.p50 <= said.p90).all()

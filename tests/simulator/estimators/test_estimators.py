@@ -62,6 +62,7 @@ def test_nothing_is_learnt_before_it_is_known(name, columns, said):
     assert not np.array_equal(said[name].p50, again.p50, equal_nan=True)
 
 
+@pytest.mark.slow
 @each
 def test_it_says_the_same_again_and_does_not_look_at_how_jobs_end(name, columns, said):
     ended_otherwise = replace(columns, status=np.roll(columns.status, 1))

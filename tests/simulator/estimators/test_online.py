@@ -46,6 +46,7 @@ def test_the_first_job_is_predicted_as_beforehand(here, name):
     assert within.duration_s.p50 == pytest.approx(beforehand.duration_s.p50, rel=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LEARNING)
 def test_what_has_ended_in_the_run_is_learnt_from(here, name):
     knowledge = Knowledge(here)
@@ -72,6 +73,7 @@ def test_what_does_not_learn_answers_as_ever(here, name):
     assert predictor.submitted(3).duration_s.p50 == pytest.approx(knowledge.of(name).p50[3])
 
 
+@pytest.mark.slow
 def test_a_run_can_be_repeated(here):
     knowledge = Knowledge(here)
     ends = [run(here, plan("easy+advisor"), knowledge).outcome.end for _ in range(2)]

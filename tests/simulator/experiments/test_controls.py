@@ -64,6 +64,7 @@ def test_controls_stand_under_their_policy_in_the_json():
     assert "controls" not in public
 
 
+@pytest.mark.slow
 def test_an_oracle_orders_better_than_noise():
     here = setting(400)
     knowledge = Knowledge(here)

@@ -133,6 +133,7 @@ def test_an_oracle_is_worth_more():
         assert oracle < 0.9 * without_code
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("predictor", ["qssf", "site_model", "semantic"])
 def test_a_drawn_limit_tells_no_predictor_anything(predictor):
     """It follows from the run time; a trace that states none must not come out predicted by it."""

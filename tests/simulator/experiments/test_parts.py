@@ -108,6 +108,7 @@ def test_predictions_shorten_the_wait_of_a_contended_cluster(runs, name):
     assert runs[f"{name}+schedmate"].summary.avg_jct_s < fifo
 
 
+@pytest.mark.slow
 def test_every_plan_runs_every_job_to_its_end(runs):
     for name, run in runs.items():
         assert plan(name).name == name

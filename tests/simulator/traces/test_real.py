@@ -10,6 +10,8 @@ import pytest
 from schedmate.simulator import read_trace
 from schedmate.simulator.traces.openb import read_nodes
 
+pytestmark = pytest.mark.slow
+
 BESIDE = Path(__file__).parents[4] / "shared" / "data"
 TRACES = Path(os.environ.get("SCHEDMATE_DATA", BESIDE)) / "traces"
 

@@ -141,6 +141,7 @@ def test_as_directives(prefix, text):
     asked.variables()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

@@ -135,6 +135,7 @@ def test_ten_thousand_keys_are_read():
     assert value.data.complete
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "text"),
     [
