@@ -26,6 +26,7 @@ from schedmate.service.wiring import open_store
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from schedmate.cli._table import Column
     from schedmate.service.visibility import Viewer
     from schedmate.store import Store
 
@@ -165,42 +166,53 @@ def show_learned(store: Store) -> None:
 
 
 def _show_in_force(corrected: Sequence[PastFailure], rules: Sequence[LearnedRule]) -> None:
-    from schedmate.cli._console import cell
+    from schedmate.cli._table import Column
 
-    table = _table("ID", "REASON", "BY", "WHEN", "STATE", "HITS", "LINE")
-    for past in corrected:
-        row = (past.id, past.reason, past.origin.by, _day(past.origin.at), "correction", "-")
-        table.add_row(*map(cell, row), cell(past.line[:_LINE]))
+    columns = (
+        *(Column("ID"), Column("REASON"), Column("BY", cut=8, spared=1), Column("WHEN", spared=2)),
+        *(Column("STATE"), Column("HITS", number=True, spared=3), Column("LINE", folds=True)),
+    )
+    rows = [
+        (
+            *(past.id, past.reason, past.origin.by, _day(past.origin.at)),
+            *("correction", "-", past.line[:_LINE]),
+        )
+        for past in corrected
+    ]
     for rule in rules:
         by = rule.origin.by or rule.origin.teacher
-        row = (rule.id, rule.reason, by, _day(rule.origin.at), _state(rule), str(rule.hits))
-        table.add_row(*map(cell, row), cell(rule.positives[0][:_LINE]))
-    console().print(table)
+        about = (rule.id, rule.reason, by, _day(rule.origin.at), _state(rule), str(rule.hits))
+        rows.append((*about, rule.positives[0][:_LINE]))
+    _print(columns, rows)
 
 
 def _show_proposals(rules: Sequence[LearnedRule]) -> None:
     """Where each came from, and the pattern that it would match."""
-    from schedmate.cli._console import cell
+    from schedmate.cli._table import Column
 
     echo("proposed by a model, applied by nothing (schedmate rules accept ID, or refuse ID):")
-    table = _table("ID", "REASON", "BY", "WHEN", "FROM", "LINE")
+    columns = (
+        *(Column("ID"), Column("REASON"), Column("BY", cut=8, spared=1), Column("WHEN", spared=2)),
+        *(Column("FROM", cut=11), Column("LINE", folds=True)),
+    )
+    rows = []
     for rule in rules:
         origin, line = rule.origin, rule.positives[0][:_LINE]
         row = (rule.id, rule.reason, origin.by or "model", _day(origin.at), origin.about, line)
-        table.add_row(*map(cell, row))
-        table.add_row("", "", "", "", "would match", cell(rule.pattern))
-    console().print(table)
+        rows += [row, ("", "", "", "", "would match", rule.pattern)]
+    _print(columns, rows)
 
 
 def show_built_in() -> None:
-    from schedmate.cli._console import cell
+    from schedmate.cli._table import Column
 
-    table = _table("ID", "CONFIDENCE", "EXAMPLE")
+    columns = (Column("ID"), Column("CONFIDENCE", spared=1), Column("EXAMPLE", folds=True))
+    rows = []
     for rule in RULES:
         texts = [text for text in rule.positives if isinstance(text, str)]
         example = texts[0].partition("\n")[0] if texts else "(the state that the scheduler reports)"
-        table.add_row(rule.id, f"{rule.confidence:g}", cell(example[:_LINE]))
-    console().print(table)
+        rows.append((rule.id, f"{rule.confidence:g}", example[:_LINE]))
+    _print(columns, rows)
 
 
 def show_one(found: dict[str, Any]) -> None:
@@ -288,10 +300,10 @@ def _day(at: float) -> str:
     return datetime.fromtimestamp(at).astimezone().strftime("%Y-%m-%d")
 
 
-def _table(*titles: str) -> Any:
-    from rich.table import Table
+def _print(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> None:
+    from schedmate.cli._console import cell
+    from schedmate.cli._table import fitted_table
 
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for title in titles:
-        table.add_column(title, no_wrap=title != "LINE", overflow="fold")
-    return table
+    screen = console()
+    cells = [[cell(text) for text in row] for row in rows]
+    screen.print(fitted_table(columns, cells, screen.width))

@@ -20,7 +20,7 @@ from schedmate.cli._common import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from rich.console import RenderableType
 
     from schedmate.advisor import Target
     from schedmate.advisor.advisor import Advised
@@ -140,28 +140,30 @@ def _advise(target: Target, *, ask: bool, demand: bool) -> Advised:
 
 def _show(advice: Advice) -> None:
     out = console()
-    for line in _workload_lines(advice.workload):
-        out.print(line, markup=False)
+    out.print(_workload_table(advice.workload, out.width))
     out.print(f"\n{_in_words(advice.prediction)}", markup=False)
     for remark in advice.advice:
         out.print(f"[{_MARKS[remark.level]}]{remark.level}[/]: ", end="")
         out.print(_remark(remark), markup=False)
 
 
-def _workload_lines(workload: Workload) -> Iterator[str]:
-    """Aligned columns that keep their shape in a pipe."""
+def _workload_table(workload: Workload, width: int) -> RenderableType:
     from dataclasses import fields
 
-    rows = [("FIELD", "VALUE", "SOURCE", "WHERE")]
+    from schedmate.cli._console import cell
+    from schedmate.cli._table import Column, fitted_table
+
+    columns = (
+        *(Column("FIELD"), Column("VALUE", folds=True), Column("SOURCE")),
+        Column("WHERE", folds=True),
+    )
+    rows = []
     for field in fields(workload):
         finding = getattr(workload, field.name)
         if finding is not None:
-            value, where = _value(finding.value), _where(finding.evidence)
-            rows.append((field.name, value, finding.source, where))
-    widths = [max(len(row[column]) for row in rows) for column in range(3)]
-    for *cells, where in rows:
-        padded = (cell.ljust(width) for cell, width in zip(cells, widths, strict=True))
-        yield "  ".join((*padded, where)).rstrip()
+            row = (field.name, _value(finding.value), finding.source, _where(finding.evidence))
+            rows.append([cell(text) for text in row])
+    return fitted_table(columns, rows, width)
 
 
 def _value(value: Any) -> str:

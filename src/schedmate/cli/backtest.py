@@ -95,17 +95,20 @@ def _show(found: Backtest) -> None:
 
 
 def _table(heading: str, rows: Sequence[tuple[str, Scores]]) -> None:
-    from rich.table import Table
+    from schedmate.cli._table import Column, fitted_table
 
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    table.add_column(heading.upper(), no_wrap=True)
+    spared = {"KNOWN": 3, "PINBALL": 2, "EXPLAINED": 1}
     titles = ("RUNS", "KNOWN", "MEDIAN ERROR", "WITHIN 2X", "COVERED", "PINBALL", "EXPLAINED")
-    for title in titles:
-        table.add_column(title, justify="right", no_wrap=True)
+    columns = [
+        Column(heading.upper()),
+        *(Column(title, number=True, spared=spared.get(title, 0)) for title in titles),
+    ]
+    cells = []
     for name, each in rows:
         share = "-" if each.explained is None else f"{each.explained:.2f}"
-        table.add_row(name, str(each.runs), f"{each.predicted:.0%}", *_figures(each), share)
-    console().print(table, markup=False)
+        cells.append((name, str(each.runs), f"{each.predicted:.0%}", *_figures(each), share))
+    screen = console()
+    screen.print(fitted_table(columns, cells, screen.width))
 
 
 def _figures(each: Scores) -> tuple[str, str, str, str]:
@@ -118,25 +121,27 @@ def _figures(each: Scores) -> tuple[str, str, str, str]:
 
 
 def _groups_table(by: str, groups: Sequence[Group]) -> None:
-    from rich.table import Table
-
     from schedmate.cli._console import cell
+    from schedmate.cli._table import Column, fitted_table
 
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    table.add_column(by.upper(), no_wrap=True)
-    for title in ("RUNS", "MEDIAN ERROR", "WITHIN 2X", "COVERED", "PINBALL"):
-        table.add_column(title, justify="right", no_wrap=True)
-    table.add_column("BEST CONTROL", no_wrap=True)
-    table.add_column("WITHIN 2X", justify="right", no_wrap=True)
-    for each in groups[:_SHOWN]:
-        table.add_row(
+    columns = (
+        *(Column(by.upper(), cut=12), Column("RUNS", number=True)),
+        *(Column("MEDIAN ERROR", number=True), Column("WITHIN 2X", number=True)),
+        *(Column("COVERED", number=True, spared=1), Column("PINBALL", number=True, spared=2)),
+        *(Column("BEST CONTROL"), Column("WITHIN 2X", number=True)),
+    )
+    rows = [
+        (
             cell(each.name or "-"),
             str(each.schedmate.runs),
             *_figures(each.schedmate),
             PREDICTORS[each.best_control],
             f"{each.control.within_2x:.0%}",
         )
-    console().print(table)
+        for each in groups[:_SHOWN]
+    ]
+    screen = console()
+    screen.print(fitted_table(columns, rows, screen.width))
     if len(groups) > _SHOWN:
         echo(f"and {len(groups) - _SHOWN} more; --json and --html show all of them")
 

@@ -209,22 +209,24 @@ def list_verb(user: str | None, limit: int, as_json: bool) -> None:
     elif not runs:
         echo("nothing is remembered yet", err=True)
     else:
-        console().print(_table(list(runs)))
+        _show_runs(list(runs))
 
 
-def _table(runs: list[PastRun]) -> object:
-    from rich.table import Table
-
+def _show_runs(runs: list[PastRun]) -> None:
     from schedmate.cli._console import cell
+    from schedmate.cli._table import Column, fitted_table
 
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for title in ("JOBID", "USER", "NAME", "STATE", "RAN", "GPUS"):
-        table.add_column(title, no_wrap=True)
+    columns = (
+        *(Column("JOBID"), Column("USER", cut=10), Column("NAME", cut=16), Column("STATE")),
+        *(Column("RAN", number=True), Column("GPUS", number=True, spared=1)),
+    )
+    rows = []
     for run in runs:
         job = run.job
         shown = (job.id, job.user, job.name, job.state.value)
-        table.add_row(*map(cell, shown), duration(job.run_time_s), str(job.request.gpus))
-    return table
+        rows.append((*map(cell, shown), duration(job.run_time_s), str(job.request.gpus)))
+    screen = console()
+    screen.print(fitted_table(columns, rows, screen.width))
 
 
 @verb(

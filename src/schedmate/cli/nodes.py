@@ -75,17 +75,18 @@ def _check_names(names: tuple[str, ...], known: list[NodeView], scheduler: str) 
 
 
 def _show(views: list[NodeView], now: float) -> None:
-    from rich.table import Table
-
     from schedmate.cli._console import cell
+    from schedmate.cli._table import Column, fitted_table
 
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for title in ("NODE", "STATE", "FAILED", "WELL", "USERS", "SUSPECT", "WHY"):
-        number = title in ("FAILED", "WELL", "USERS")
-        table.add_column(title, justify="right" if number else "left", no_wrap=title != "WHY")
+    columns = (
+        *(Column("NODE", cut=24), Column("STATE", cut=10), Column("FAILED", number=True)),
+        *(Column("WELL", number=True, spared=1), Column("USERS", number=True, spared=2)),
+        *(Column("SUSPECT"), Column("WHY", folds=True)),
+    )
+    rows = []
     for view in views:
         suspicion, state = view.suspicion, view.state
-        table.add_row(
+        row = (
             cell(view.name),
             cell(state.state or state.condition),
             str(suspicion.failures),
@@ -96,7 +97,9 @@ def _show(views: list[NodeView], now: float) -> None:
             else f"{suspicion.probability:.0%}",
             cell(_why(view, now)),
         )
-    console().print(table)
+        rows.append(row)
+    screen = console()
+    screen.print(fitted_table(columns, rows, screen.width))
 
 
 def _show_commands(views: list[NodeView], scheduler: str) -> None:

@@ -95,14 +95,27 @@ def _show(found: Replay) -> None:
     echo(f"settings: {_settings_words(found)}")
     if not found.differences:
         return
-    from rich.table import Table
+    from schedmate.cli._console import cell
+    from schedmate.cli._table import Column, fitted_table
 
-    table = Table("JOBID", "RUN", "DECISION", "RECORDED", second.upper(), box=None)
-    for each in found.differences:
-        table.add_row(
-            each.job_id, str(each.attempt + 1), each.kind, _words(each.before), _words(each.now)
+    columns = (
+        *(Column("JOBID"), Column("RUN", number=True, spared=1), Column("DECISION")),
+        *(Column("RECORDED", folds=True), Column(second.upper(), folds=True)),
+    )
+    rows = [
+        tuple(
+            map(
+                cell,
+                (
+                    *(each.job_id, str(each.attempt + 1), each.kind),
+                    *(_words(each.before), _words(each.now)),
+                ),
+            )
         )
-    console().print(table, markup=False)
+        for each in found.differences
+    ]
+    screen = console()
+    screen.print(fitted_table(columns, rows, screen.width))
 
 
 def _settings_words(found: Replay) -> str:

@@ -138,20 +138,22 @@ def _answered(of_daemon: Callable[[Client], T], here: Callable[[Store, Viewer], 
 
 
 def _table(tokens: Sequence[Token]) -> None:
-    from rich.table import Table
-
     from schedmate.cli._common import console
     from schedmate.cli._console import cell
+    from schedmate.cli._table import Column, fitted_table
 
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for title in ("ID", "USER", "SCOPE", "NAME", "STATE", "UNTIL", "LAST USED"):
-        table.add_column(title, no_wrap=True)
+    columns = (
+        *(Column("ID"), Column("USER", cut=10), Column("SCOPE"), Column("NAME", cut=16)),
+        *(Column("STATE"), Column("UNTIL"), Column("LAST USED", spared=1)),
+    )
+    rows = []
     for one in tokens:
         ended = "revoked" if one.revoked_at is not None else "expired"
         state = "valid" if one.is_valid(time.time()) else ended
         shown = (one.id, one.user, one.scope, one.name, state)
-        table.add_row(*map(cell, shown), _day(one.expires_at), _day(one.used_at))
-    console().print(table)
+        rows.append((*map(cell, shown), _day(one.expires_at), _day(one.used_at)))
+    screen = console()
+    screen.print(fitted_table(columns, rows, screen.width))
 
 
 def _day(at: float | None) -> str:
