@@ -60,6 +60,8 @@ CALLS = {
     "completion": ["bash"],
     "man": ["jobs"],
     "demo": ["--no-llm"],
+    "pause": [],
+    "resume": [],
 }
 MISSING = {
     "demo": ["demo", "--no-llm"],

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from schedmate.cli._common import duration, echo, json_option, print_json, verb
+from schedmate.cli._common import duration, echo, json_option, print_json, verb, width
 from schedmate.cli._pausing import paused_words
 from schedmate.cli.audit import act_line
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from schedmate.service.views.site_answers import SiteStatus
 
 _MB = 1e6
+_MARGIN = 19
 
 
 @verb(examples="schedmate status\nschedmate status --json")
@@ -59,7 +61,8 @@ def _lines(found: SiteStatus) -> Iterator[str]:
     yield from _effects(found.effects)
     size, most = found.store_bytes / _MB, found.retention_bytes / _MB
     yield f"  store            {size:.1f} of {most:.0f} MB, {found.retention_days:.0f} days kept"
-    yield f"                   {_counted(found.store_rows)}"
+    for line in wrap(_counted(found.store_rows), max(_MARGIN, width() - _MARGIN)):
+        yield f"{'':{_MARGIN}}{line}"
     yield f"  model, 24 h      {found.llm_tokens_today} of {found.llm_token_budget} tokens"
     waiting = f"{found.subscribers} subscribers, {found.notices_waiting} waiting"
     yield f"  access           {found.tokens_valid} valid tokens; notifications: {waiting}"
