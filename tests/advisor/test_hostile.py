@@ -128,6 +128,7 @@ def test_imports_in_a_circle(tmp_path):
     assert of_command(tmp_path, "python", "train.py").workload.epochs.value == 6
 
 
+@pytest.mark.slow
 def test_thousands_of_imports_cost_no_more_than_the_limit(tmp_path):
     for number in range(2000):
         (tmp_path / f"m{number}.py").write_text(f"import m{number + 1}\n")

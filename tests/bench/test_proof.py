@@ -160,6 +160,7 @@ def test_measurements_of_anything_else_are_made_again(changed, monkeypatch, tmp_
     )
 
 
+@pytest.mark.slow
 def test_the_table_shows_the_newest_revision_alone(monkeypatch, tmp_path, capsys):
     """A file that several revisions and pasts were measured into has each setting once."""
     monkeypatch.setattr(predictions, "KEPT", tmp_path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -149,5 +150,5 @@ class OneJobWithBadLuck(RuleBasedStateMachine):
         assert self.stopped <= 1, "what runs is queued again once in its life"
 
 
-TestOneJobWithBadLuck = OneJobWithBadLuck.TestCase
+TestOneJobWithBadLuck = pytest.mark.slow(OneJobWithBadLuck.TestCase)
 TestOneJobWithBadLuck.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)

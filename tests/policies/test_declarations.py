@@ -25,6 +25,12 @@ GPUS = 8
 BESIDE = {name for name, policy in POLICIES.items() if policy.kind == "beside"}
 ORACLES = sorted(name for name, policy in POLICIES.items() if policy.kind == "oracle")
 LIMITS = {"planned", "limit"}
+SOLVING = {"pollux", "sia"}
+"""They search for a plan in every round."""
+each = pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.slow] * (name in SOLVING)) for name in POLICIES],
+)
 
 
 def trace(seed: int) -> list[Row]:
@@ -110,21 +116,21 @@ def _uses(policy) -> bool:
     return False
 
 
-@pytest.mark.parametrize("name", POLICIES)
+@each
 def test_a_policy_asks_for_what_it_declares_and_nothing_else(name):
     asked, _ = asked_for(POLICIES[name])
 
     assert asked == POLICIES[name].asks_for
 
 
-@pytest.mark.parametrize("name", POLICIES)
+@each
 def test_a_policy_reads_plans_exactly_where_it_needs_limits(name):
     _, read = asked_for(POLICIES[name])
 
     assert bool(read & LIMITS) == POLICIES[name].needs_limits
 
 
-@pytest.mark.parametrize("name", POLICIES)
+@each
 def test_a_policy_stops_jobs_exactly_where_it_preempts(name):
     stops = 0
     for seed in range(TRACES):

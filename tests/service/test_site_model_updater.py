@@ -230,6 +230,7 @@ def test_what_cannot_be_learnt_beside_the_daemon_is_learnt_in_it(tmp_path, caplo
     assert "is trained in the daemon itself" in caplog.text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("runs", "beside"), [(30, False), (1000, True)])
 def test_only_a_long_history_is_worth_a_process(store, path, background, runs, beside):
     remember(store, runs)

@@ -45,6 +45,7 @@ def test_something_is_said_of_every_job_in_order(said):
     assert said.source == "advisor"
 
 
+@pytest.mark.slow
 def test_what_has_not_ended_yet_tells_nothing(columns, known_at, workload, said):
     asked = 100
     open_ = known_at >= columns.submit[asked]
@@ -85,6 +86,7 @@ def without_a_past(columns):
     return replace(columns, duration=shuffled, limit=np.full(len(columns), np.inf))
 
 
+@pytest.mark.slow
 def test_what_jobs_are_tells_more_than_who_asked_where_the_code_explains_it(columns, known_at):
     columns = without_a_past(columns)
     workload = draw_workload(columns, seed=5, explained=0.9)

@@ -72,6 +72,7 @@ def test_it_says_the_same_again_and_does_not_look_at_how_jobs_end(name, columns,
     assert np.array_equal(said[name].p50, again.p50, equal_nan=True)
 
 
+@pytest.mark.slow
 @each
 def test_estimates_are_in_order_and_of_some_use(name, columns, said):
     found = said[name]
@@ -103,7 +104,7 @@ def test_few_jobs_do_no_harm(name, jobs):
 def test_without_the_library_it_says_what_to_install(name, columns, monkeypatch):
     monkeypatch.setitem(sys.modules, "lightgbm", None)
 
-    with pytest.raises(BadInput, match=r"pip install 'schedmate\[sim\]'"):
+    with pytest.raises(BadInput, match=r"pip install '\S+\[sim\]'"):
         ESTIMATORS[name](columns, known_at(columns))
 
 

@@ -38,6 +38,7 @@ def here():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LEARNING)
 def test_the_first_job_is_predicted_as_beforehand(here, name):
     knowledge = Knowledge(here)

@@ -36,6 +36,7 @@ def setting(jobs=200, **assumed):
     )
 
 
+@pytest.mark.slow
 def test_every_policy_with_an_advisor_is_run_by_every_predictor():
     here = setting(120)
 
@@ -77,6 +78,7 @@ def test_an_oracle_orders_better_than_noise():
     assert average["oracle"] < average["permuted"]
 
 
+@pytest.mark.slow
 def test_what_had_ended_before_is_known_to_every_predictor_from_the_first_job_on():
     columns = trace(200)
     workload = draw_workload(columns, seed=0)

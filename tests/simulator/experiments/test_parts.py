@@ -119,6 +119,7 @@ def test_every_plan_runs_every_job_to_its_end(runs):
         assert (ran >= run.columns.duration * 0.999)[~hung].all()
 
 
+@pytest.mark.slow
 def test_the_bar_moves_while_predictions_are_made():
     jobs = columns(250, gpus=8)
     setting = Setting(name="test", columns=jobs, gpus=8, workload=draw_workload(jobs, seed=0))

@@ -88,6 +88,7 @@ def drawn() -> dict[str, TraceColumns]:
     return {like: synthetic_columns(300_000, gpus=4096, seed=1, like=like) for like in PUBLISHED}
 
 
+@pytest.mark.slow
 @each
 def test_what_is_drawn_has_the_published_figures(like, drawn):
     columns, published = drawn[like], PUBLISHED[like]
