@@ -63,10 +63,22 @@ class JobState(StrEnum):
         """Ended otherwise than well or by somebody's wish."""
         return self not in _NOT_FAILED
 
+    @property
+    def broke_off(self) -> bool:
+        """Ended by an error, its own or a node's: it takes at least as long as it ran, and nothing
+        more is known of how long. Limits and people end runs as well, but as they would again."""
+        return self in _BROKEN_OFF
+
 
 _UNFINISHED = (JobState.PENDING, JobState.RUNNING)
 _NOT_FAILED = (*_UNFINISHED, JobState.COMPLETED, JobState.CANCELLED)
 """Looked up once: pages ask this of each run of three months."""
+_BROKEN_OFF = (
+    JobState.FAILED,
+    JobState.OUT_OF_MEMORY,
+    JobState.NODE_FAIL,
+    JobState.PREEMPTED,
+)
 FAILING = "FAILING"
 """Stands, where states are asked for, for all that `failed`."""
 

@@ -19,7 +19,7 @@ from schedmate.model.history import Fingerprint, PastRun
 from schedmate.model.job import Job, JobState, Request
 from schedmate.model.workload import Workload
 
-SKETCH_VERSION = 5
+SKETCH_VERSION = 6
 """Raised whenever rows of another shape or meaning are written; old ones are then made anew."""
 
 NUMBERS = (
@@ -38,8 +38,12 @@ _FIELDS = {"steps": "max_steps", "batch": "batch_size"}
 GPU_NAME = 64
 """Bytes; the longest name that a driver is known to give has 55, and the chip may come last."""
 ROW = struct.Struct(f"<q d 4f 2B {len(NUMBERS)}f {len(WORDS)}I 2q Q {GPU_NAME}s")
-_FAILED, _CANCELLED, _COMPLETED = range(3)
-_ENDS = {JobState.COMPLETED: _COMPLETED, JobState.CANCELLED: _CANCELLED}
+_BROKEN_OFF, _CANCELLED, _COMPLETED, _TIMED_OUT = range(4)
+_ENDS = {
+    JobState.COMPLETED: _COMPLETED,
+    JobState.CANCELLED: _CANCELLED,
+    JobState.TIMEOUT: _TIMED_OUT,
+}
 _SHAPE = 64
 _CONFIGURATION_AT = struct.calcsize("<q d 4f B")
 _NOT_ZERO = 1 << 40
@@ -121,7 +125,7 @@ def packed(number: int, run: PastRun, sketch: Sketch) -> bytes:
         math.nan if run.startup_s is None else run.startup_s,
         math.nan if run.gpu_memory_mb is None else run.gpu_memory_mb,
         math.nan if run.gpu_utilization is None else run.gpu_utilization,
-        _ENDS.get(run.job.state, _FAILED),
+        _ENDS.get(run.job.state, _BROKEN_OFF),
         sketch.open_ended,
         *sketch.numbers,
         *sketch.words,

@@ -17,7 +17,7 @@ from advisor.predict.support import a_run, columns, record
 from schedmate.advisor import Target
 from schedmate.advisor.predict.distances import distances
 from schedmate.advisor.predict.distributions import SIZE, below_of, place_of, spread_of
-from schedmate.advisor.predict.kriging import krige
+from schedmate.advisor.predict.kriging import Kriging
 from schedmate.advisor.predict.prediction import predict
 from schedmate.advisor.predict.runs import grouped, query_of
 from schedmate.advisor.predict.scaling import PRIOR
@@ -102,7 +102,7 @@ def test_distances_are_a_metric(many):
 def test_weights_share_one_vote_and_the_answer_lies_among_the_scaled_times(many):
     found = columns(many)
     query = query_of(sketch_of_run(run_of(99, 1.0, name="not-used-before", model="gpt2")), LATER)
-    answer = krige(query, grouped(found, found.rows["duration"].astype(float)), PRIOR, "open")
+    answer = Kriging(grouped(found, found.rows["duration"].astype(float)), PRIOR, "open").at(query)
     assert (answer.weights >= 0).all()
     assert math.isclose(answer.weights.sum(), 1.0, rel_tol=1e-6)
     assert answer.scaled.min() <= answer.log_s <= answer.scaled.max()

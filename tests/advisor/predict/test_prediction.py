@@ -179,8 +179,11 @@ def test_a_tier_with_a_completed_run_beats_a_closer_one_that_only_failed():
     ]
     assert prediction(runs).basis == "same_code"
     only_failed = prediction(runs[:1])
-    assert only_failed.basis == "identical"
-    assert "none of them completed" in only_failed.explanation
+    assert (only_failed.basis, only_failed.duration_s) == ("none", None)
+    assert only_failed.explanation == "the run it resembles failed"
+    cancelled = prediction([past_run("1", 3, state=JobState.CANCELLED, fingerprint=SAME)])
+    assert cancelled.basis == "identical"
+    assert "none of them completed, so this is when they were ended" in cancelled.explanation
 
 
 def test_runs_that_all_failed_at_once_are_not_the_usual_length():
@@ -194,11 +197,10 @@ def test_runs_that_all_failed_at_once_are_not_the_usual_length():
     def answer(site_model):
         return predict(history, asked, SAME, Workload(), site_model=site_model, now=1e6)
 
-    alone, beside = answer(SiteModel(PRIOR)), answer(SiteModel(PRIOR, cohorts))
-    assert alone.duration_s.p50 < 5
-    assert beside.duration_s.p10 < 5
-    assert beside.duration_s.p50 == pytest.approx(3600, rel=0.2)
-    assert "none of them completed" in beside.explanation
+    for said in (answer(SiteModel(PRIOR)), answer(SiteModel(PRIOR, cohorts))):
+        assert said.duration_s.p10 < 5
+        assert said.duration_s.p50 == pytest.approx(3600, rel=0.2)
+        assert said.explanation.startswith("the 3 runs it resembles failed; ")
 
 
 def test_nothing_is_predicted_from_what_ended_after_the_submission():

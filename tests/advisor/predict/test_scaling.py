@@ -10,14 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from advisor.predict.support import a_run, columns, record, site
-from schedmate.advisor.predict.durations import startup_s, without_startup
-from schedmate.advisor.predict.kriging import krige
+from schedmate.advisor.predict.kriging import Kriging
 from schedmate.advisor.predict.learning import (
     learn_again,
     learn_from_pairs,
     learn_scaling,
     learnt_scaling,
 )
+from schedmate.advisor.predict.lengths import startup_s, without_startup
 from schedmate.advisor.predict.runs import PLACE, grouped, query_of
 from schedmate.advisor.predict.scaling import PRIOR, slopes_of_task
 from schedmate.model import Request
@@ -39,9 +39,8 @@ def asked(**stated):
 
 def estimate(runs, *, scaling=PRIOR, ending="steps", **stated):
     found = columns(runs)
-    return krige(
-        asked(**stated), grouped(found, found.rows["duration"].astype(float)), scaling, ending
-    )
+    configurations = grouped(found, found.rows["duration"].astype(float))
+    return Kriging(configurations, scaling, ending).at(asked(**stated))
 
 
 @pytest.mark.parametrize("exponent", [0.5, 0.95])
@@ -181,7 +180,7 @@ def test_arithmetic_counts_for_products_of_matrices_and_memory_for_convolutions(
     runs = columns(kept)
     found = grouped(runs, runs.rows["duration"].astype(float))
     query = query_of(sketch_of_run(asked), 120.0)
-    answer = math.exp(krige(query, found, PRIOR, "open").log_s)
+    answer = math.exp(Kriging(found, PRIOR, "open").at(query).log_s)
     assert answer == pytest.approx(1000 * share, rel=0.03)
 
 

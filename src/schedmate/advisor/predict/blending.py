@@ -33,6 +33,7 @@ from schedmate.advisor.predict.distributions import (
     place_of,
     spread_of,
 )
+from schedmate.advisor.predict.neighbours import EDITED
 from schedmate.model import Spread
 from schedmate.model.sketch import Sketch
 from schedmate.model.wire import dumps, loads
@@ -56,8 +57,6 @@ _SHRINKS = (0.5, 1.0, 5.0, 4.0, 4.0)
 """Runs that what is less particular counts for, at each level of particularity."""
 _MOST_PACES = 50_000
 _MOST_FAMILIES = 200
-_EDITED = 6
-"""Bits in which the shapes of two versions of one code differ at most; of two codes, more."""
 _MOST_USERS = 5000
 _ENOUGH = 30
 """Ends of jobs that had neighbours, after which it is worth asking where there is another answer:
@@ -90,7 +89,7 @@ class Paces:
         """The first known shape that it differs little from; code stays in it through edits."""
         known = self.families.get(kind, [])
         nearest = min(known, key=lambda each: (each ^ shape).bit_count(), default=None)
-        if nearest is None or (nearest ^ shape).bit_count() > _EDITED:
+        if nearest is None or (nearest ^ shape).bit_count() > EDITED:
             return shape
         return nearest
 

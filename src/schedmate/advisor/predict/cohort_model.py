@@ -161,9 +161,10 @@ class CohortModel:
                 case "end":
                     self.ended(event.run)
 
-    def predict(self, facts: Facts) -> Forecast:
-        """Without remembering that it was asked."""
-        mixture = self._mixture(facts)
+    def predict(self, facts: Facts, *, once_it_works: bool = False) -> Forecast:
+        """Without remembering that it was asked. Cohorts all of whose jobs broke off tell nothing
+        of how long it takes `once_it_works`."""
+        mixture = self._mixture(facts, once_it_works=once_it_works)
         weights = _by_kind(mixture.mixed)
         outcome = outcome_of(mixture.cohorts, weights)
         rests_on = in_words(facts, mixture.cohorts, weights)
@@ -220,9 +221,11 @@ class CohortModel:
         if last is not None and last.flight is job.flight:
             last.state = run.state
 
-    def _mixture(self, facts: Facts) -> _Mixture:
+    def _mixture(self, facts: Facts, *, once_it_works: bool = False) -> _Mixture:
         keys = keys_of(facts)
         cohorts = [self._cohorts.get(key) for key in keys]
+        if once_it_works:
+            cohorts = [None if each is None or each.none_ended else each for each in cohorts]
         experts = expert_pmfs(cohorts, facts.limit_s, self._site, facts.submitted_at)
         mixed = self._gates.mix(experts, self._situation(facts, cohorts))
         below = below_of(mixed.mass)

@@ -157,6 +157,11 @@ class Cohort:
             self.recent[ENDED, -len(places) :] = places
 
     @property
+    def none_ended(self) -> bool:
+        """All of its jobs broke off."""
+        return bool(self.states) and all(state.broke_off for state in self.states)
+
+    @property
     def places(self) -> Weights:
         ended = self.recent[ENDED]
         return np.asarray(ended[ended == ended])  # noqa: PLR0124 - not NaN

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from schedmate.advisor.predict.calibration import Calibration
 from schedmate.advisor.predict.distributions import (
     around,
     empirical,
@@ -15,12 +16,16 @@ from schedmate.advisor.predict.distributions import (
     quantile,
 )
 from schedmate.advisor.predict.kriging import Kriging
+from schedmate.advisor.predict.lengths import (
+    ending_of,
+    shows_length,
+    training_s,
+    usable,
+    with_meant_length,
+)
 from schedmate.advisor.predict.neighbours import Neighbours, PastRuns, find_neighbours
 from schedmate.advisor.predict.runs import (
-    PLACE,
-    Columns,
     Configurations,
-    Flags,
     Floats,
     Places,
     grouped,
@@ -44,17 +49,7 @@ _WIDEST = 5.0
 _LONGEST_LOG = math.log(LONGEST_S)
 _CONFIGURATIONS = 120
 """The most similar ones say all there is to say."""
-_SAME = 1e-5
-"""Logarithms of two lengths that differ by less were rounded."""
-_LENGTHS: tuple[Ending, ...] = ("steps", "epochs")
-_OF_THE_MACHINE = [
-    place for name, place in PLACE.items() if name not in ("steps", "epochs", "year")
-]
-_TELLING = 1.5
-"""Lengths nearer to each other than this say little about start-up."""
-_MOST = 30
-_AT_MOST = 0.9
-"""Of a run's time can be start-up."""
+_ALIKE = math.log(2.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +61,9 @@ class Scaled:
     """The shortest and the longest of the neighbours' times, scaled to this job."""
     ending: Ending
     used: Places
+    agrees: bool
+    """Whether those of the tier, several of them, take about as long once scaled to this job, and
+    some of them show what its stated length is worth."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +90,8 @@ class Estimate:
     @property
     def claim(self) -> tuple[str, float] | None:
         """What it contributes where it is blended with a site's past; None where no code was read:
-        the cohorts know as much of users, names and requests."""
-        if not self.neighbours.sketch.states_workload:
+        the cohorts know as much of users, names and requests; nor where all runs broke off."""
+        if not self.neighbours.sketch.states_workload or self.neighbours.none_ended:
             return None
         return self.neighbours.tier, self.duration_s.p50
 
@@ -104,19 +102,34 @@ class Estimate:
         return bool(asked != 0 and not (self.neighbours.runs.gpus == asked).any())
 
     @property
-    def none_completed(self) -> bool:
-        return not (self.neighbours.in_tier & self.neighbours.completed).any()
+    def speaks_for_itself(self) -> bool:
+        """Runs of the same code with the same arguments, and those of its code or user that agree,
+        answer before anything is weighed with the site's past."""
+        if self.neighbours.none_ended:
+            return False
+        return self.neighbours.tier == "identical" or self.scaled.agrees
+
+    def calibrated(self, calibration: Calibration | None) -> Spread:
+        """Bent by how far off such predictions were on this site; the middle stays in its
+        bounds."""
+        if calibration is None:
+            return self.duration_s
+        bent = calibration.calibrated(self.kind, self.duration_s)
+        least, most = self.scaled.bounds
+        middle = min(max(bent.p50, least), most)
+        return Spread(min(bent.p10, middle), middle, max(bent.p90, middle))
+
+    def or_longer(self, other: Spread) -> Spread:
+        """`other` is what else is known. Runs that did not complete show how long this one takes at
+        least: the middle and the top are not below theirs."""
+        ran = self.duration_s
+        return Spread(min(ran.p10, other.p10), max(ran.p50, other.p50), max(ran.p90, other.p90))
 
 
-def not_shorter(estimate: Estimate, spread: Spread, site: Spread) -> Spread:
-    """`spread` is of this estimate, `site` what the site's past predicts for such a request.
-
-    Runs that all failed or were cancelled show when this one may end, not how long it takes once it
-    works: the middle and the top are not below those of the site.
-    """
-    if not estimate.none_completed:
-        return spread
-    return Spread(min(spread.p10, site.p10), max(spread.p50, site.p50), max(spread.p90, site.p90))
+def claimed(sketch: Sketch, estimate: Estimate | None) -> tuple[Sketch, tuple[str, float] | None]:
+    """What is blended with the site's past: the sketch as its neighbours show it to be meant, and
+    their claim."""
+    return (sketch, None) if estimate is None else (estimate.neighbours.sketch, estimate.claim)
 
 
 def estimate_duration(
@@ -132,7 +145,11 @@ def estimate_duration(
     neighbours = find_neighbours(past, sketch, scaling, submitted_at=submitted_at, at=at)
     if neighbours is None:
         return None
-    answer = repeated(neighbours) if neighbours.tier == "identical" else scaled(neighbours, scaling)
+    if neighbours.tier == "identical":
+        answer = repeated(neighbours)
+    else:
+        neighbours = with_meant_length(neighbours, scaling)
+        answer = scaled(neighbours, scaling)
     duration = capped(_with_early_ends(answer, neighbours), workload)
     return Estimate(neighbours, answer, duration, _kind(neighbours))
 
@@ -141,6 +158,8 @@ def _kind(neighbours: Neighbours) -> str:
     tier = neighbours.tier
     if tier == "identical":
         return tier
+    if neighbours.void:  # what they were off by before that showed says nothing of it
+        return f"{tier}, without length"
     near = neighbours.similarity[neighbours.in_tier].max() >= _NEAR
     return tier if near else f"{tier}, far"
 
@@ -179,7 +198,7 @@ def repeated(neighbours: Neighbours) -> Scaled:
         each = [_of_repeats(durations[types == one].tolist()) for one in np.unique(types)]
         lowest, highest = min(one.p10 for one in each), max(one.p90 for one in each)
         spread = Spread(min(spread.p10, lowest), spread.p50, max(spread.p90, highest))
-    return Scaled(spread, (durations.min(), durations.max()), "open", telling)
+    return Scaled(spread, (durations.min(), durations.max()), "open", telling, agrees=True)
 
 
 def _of_repeats(durations: Sequence[float]) -> Spread:
@@ -194,8 +213,10 @@ def scaled(neighbours: Neighbours, scaling: Scaling) -> Scaled:
     prepared = _prepared(neighbours, scaling, ending)
     if prepared.kriging is None:
         closest = _closest(prepared.configurations, neighbours)
+        configurations = closest
         estimate = Kriging(closest, scaling, ending).at(neighbours.query)
     else:
+        configurations = prepared.configurations
         apart = neighbours.apart
         if apart is not None:
             apart = apart[0][prepared.newest], apart[1][prepared.newest]
@@ -206,7 +227,19 @@ def scaled(neighbours: Neighbours, scaling: Scaling) -> Scaled:
     low, middle, high, least, most = (
         _seconds(each, prepared.startup_s) for each in (*logs, *outer)
     )
-    return Scaled(Spread(low, middle, high), (least, most), ending, prepared.used)
+    in_tier = neighbours.in_tier[prepared.used][configurations.newest]
+    agrees = shows_length(neighbours, ending) and _agree(
+        estimate.scaled[in_tier], configurations.count[in_tier]
+    )
+    return Scaled(Spread(low, middle, high), (least, most), ending, prepared.used, agrees)
+
+
+def _agree(logs: Floats, count: Floats) -> bool:
+    """`logs` are times of configurations, scaled to one job, and `count` the runs of each."""
+    of_runs = np.repeat(logs, count.astype(int))
+    return len(of_runs) >= ENOUGH and bool(
+        np.quantile(of_runs, 0.9) - np.quantile(of_runs, 0.1) <= _ALIKE
+    )
 
 
 def _prepared(neighbours: Neighbours, scaling: Scaling, ending: Ending) -> _Prepared:
@@ -226,9 +259,9 @@ def _prepared(neighbours: Neighbours, scaling: Scaling, ending: Ending) -> _Prep
 
 
 def _prepare(neighbours: Neighbours, scaling: Scaling, ending: Ending) -> _Prepared:
-    used = np.flatnonzero(_usable(neighbours, ending))
+    used = np.flatnonzero(usable(neighbours, ending))
     runs = neighbours.runs if len(used) == len(neighbours.in_tier) else neighbours.runs.take(used)
-    seconds, usual = _training_s(runs, neighbours.in_tier[used], ending)
+    seconds, usual = training_s(runs, neighbours.in_tier[used], ending)
     found = grouped(runs, seconds)
     few = len(found) <= _CONFIGURATIONS
     newest = np.arange(len(neighbours.pool))[neighbours.which][used][found.newest]
@@ -240,84 +273,8 @@ def _seconds(log_s: float, startup: float) -> float:
     return min(startup + math.exp(min(log_s, _LONGEST_LOG)), LONGEST_S)
 
 
-def ending_of(neighbours: Neighbours) -> Ending:
-    """What this job and some of those of the tier state their length in.
-
-    Steps end a run before epochs do; but where only the epochs differ, they tell the length.
-    """
-    sketch = neighbours.sketch
-    stated = [unit for unit in _LENGTHS if not math.isnan(sketch.number(unit))]
-    if sketch.open_ended or not stated:
-        return "open"
-    tier = neighbours.telling & neighbours.pool.bounded[neighbours.which]
-    shared: list[Ending] = []
-    telling: list[Ending] = []
-    for unit in stated:
-        known = neighbours.runs.quantities[tier, PLACE[unit]]
-        if (known == known).any():  # noqa: PLR0124 - not NaN
-            shared.append(unit)
-            if (np.abs(known - sketch.number(unit)) > _SAME).any():
-                telling.append(unit)
-    return next(iter(telling or shared), "open")
-
-
-def _usable(neighbours: Neighbours, ending: Ending) -> Flags:
-    """Those whose length is known, and that went well if any of the tier did."""
-    usable = neighbours.completed.copy()
-    if not (neighbours.in_tier & usable).any():
-        usable[:] = True
-    if ending != "open":
-        usable &= ~np.isnan(neighbours.runs.quantities[:, PLACE[ending]])
-        usable &= neighbours.pool.bounded[neighbours.which]
-    return usable
-
-
-def _training_s(runs: Columns, in_tier: Flags, ending: Ending) -> tuple[Floats, float]:
-    """What each took after start-up, and the start-up to expect."""
-    seconds, known = runs.rows["duration"].astype(float), runs.rows["startup"].astype(float)
-    lengths = None if ending == "open" else np.exp(runs.quantities[in_tier, PLACE[ending]])
-    if lengths is not None and not _one_machine(runs.quantities[in_tier]):
-        lengths = None
-    usual = startup_s(lengths, seconds[in_tier], known[in_tier])
-    return without_startup(seconds, known, usual), usual
-
-
-def _one_machine(quantities: Floats) -> bool:
-    """Lengths tell start-up only where nothing else makes runs longer."""
-    rest = np.nan_to_num(quantities[:, _OF_THE_MACHINE])
-    return bool(len(rest) and (rest == rest[0]).all())
-
-
 def _closest(found: Configurations, neighbours: Neighbours) -> Configurations:
     numbers = neighbours.runs.rows["run"].tolist()
     by_number = dict(zip(numbers, neighbours.similarity.tolist(), strict=True))
     alike = np.array([by_number[number] for number in found.columns.rows["run"].tolist()])
     return found.take(np.argsort(-alike, kind="stable")[:_CONFIGURATIONS])
-
-
-def startup_s(lengths: Floats | None, seconds: Floats, known: Floats) -> float:
-    """What runs of one workload, newest first, take before they train: by their logs (`known`, NaN
-    where a log does not show it), or by runs of different lengths."""
-    intercept = None if lengths is None else _intercept(lengths[:_MOST], seconds[:_MOST])
-    if intercept is not None:
-        return intercept
-    stated = known[~np.isnan(known)]
-    return median(stated) if len(stated) else 0.0
-
-
-def without_startup(seconds: Floats, known: Floats, usual: float) -> Floats:
-    """What is left to training; at least a tenth."""
-    startup = np.where(np.isnan(known), usual, known)
-    return seconds - np.minimum(startup, _AT_MOST * seconds)
-
-
-def _intercept(lengths: Floats, seconds: Floats) -> float | None:
-    """Theil-Sen: single odd runs do not move it. None where lengths do not tell."""
-    if len(lengths) == 0 or lengths.max() < _TELLING * lengths.min():
-        return None
-    one, other = np.triu_indices(len(lengths), 1)
-    differ = lengths[one] != lengths[other]
-    one, other = one[differ], other[differ]
-    slope = median((seconds[one] - seconds[other]) / (lengths[one] - lengths[other]))
-    start = median(seconds - slope * lengths)
-    return start if slope > 0 and start > 0 else None

@@ -31,6 +31,8 @@ def explain(
     telling = int(neighbours.telling.sum())
     if telling > 1:
         text += f"; {telling} such runs"
+    if neighbours.void:
+        text += f"; their stated {neighbours.void} made none of them shorter"
     unused = unused_gpus_in_words(neighbours.sketch, workload, target.request)
     return text + unused + _ends_in_words(neighbours)
 
@@ -75,7 +77,7 @@ def _value(workload: Workload, field: str) -> Any:
 def _ends_in_words(neighbours: Neighbours) -> str:
     well = neighbours.in_tier & neighbours.completed
     if not well.any():
-        return "; none of them completed, so this is when they ended"
+        return "; none of them completed, so this is when they were ended"
     short, total = (
         int((neighbours.in_tier & ~neighbours.completed).sum()),
         int(neighbours.in_tier.sum()),

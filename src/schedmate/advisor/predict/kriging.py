@@ -56,13 +56,8 @@ class _Fit:
     slopes: Floats
 
 
-def krige(query: Columns, found: Configurations, scaling: Scaling, ending: Ending) -> Estimate:
-    """`query` is one row; `found` has at least one."""
-    return Kriging(found, scaling, ending).at(query)
-
-
 class Kriging:
-    """Configurations, ready to predict any number of jobs."""
+    """Configurations, at least one, ready to predict any number of jobs."""
 
     def __init__(self, found: Configurations, scaling: Scaling, ending: Ending) -> None:
         self._found, self._scaling = found, scaling

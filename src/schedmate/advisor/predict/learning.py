@@ -17,7 +17,7 @@ from functools import lru_cache
 import numpy as np
 
 from schedmate.advisor.predict.distances import comparable, differing, distances, similarity
-from schedmate.advisor.predict.durations import without_startup
+from schedmate.advisor.predict.lengths import without_startup
 from schedmate.advisor.predict.runs import (
     COMPLETED,
     PLACE,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, Protocol
 
@@ -17,6 +17,7 @@ from schedmate.advisor.predict.distances import (
     similarity,
 )
 from schedmate.advisor.predict.runs import (
+    BROKEN_OFF,
     COMPLETED,
     PLACE,
     Columns,
@@ -26,7 +27,7 @@ from schedmate.advisor.predict.runs import (
     query_of,
     rows_of,
 )
-from schedmate.advisor.predict.scaling import Scaling
+from schedmate.advisor.predict.scaling import Ending, Scaling
 from schedmate.model import History
 from schedmate.model.sketch import WORDS, Sketch, blocks
 
@@ -37,6 +38,8 @@ _LOOKED_AT = 150
 _SAME_KIND = 0.5
 """Of those that are close, only such count as differ no more (variance) from the nearest."""
 _HARDWARE = [PLACE[name] for name in ("flops", "bandwidth", "unlinked")]
+EDITED = 6
+"""Bits in which the shapes of two versions of one code differ at most; of two codes, more."""
 _REPEATS = 20
 """Runs of one configuration that count, the newest ones."""
 
@@ -59,6 +62,11 @@ class Pool:
     @cached_property
     def completed(self) -> Flags:
         return np.asarray(self.runs.rows["ending"] == COMPLETED)
+
+    @cached_property
+    def unbroken(self) -> Flags:
+        """Those that no error ended."""
+        return np.asarray(self.runs.rows["ending"] != BROKEN_OFF)
 
     @cached_property
     def bounded(self) -> Flags:
@@ -111,6 +119,8 @@ class Neighbours:
     in_tier: Flags
     apart: tuple[Floats, Floats] | None = None
     """Distances by words and by numbers to all runs of the pool, where they were needed."""
+    void: Ending | None = None
+    """What they state their length in, where that has said nothing of how long they take."""
     _runs: Columns | None = field(default=None, repr=False)
 
     @property
@@ -124,10 +134,52 @@ class Neighbours:
         return np.asarray(self.pool.completed[self.which])
 
     @property
+    def none_ended(self) -> bool:
+        """All of the tier broke off, so none of them shows how long they take."""
+        return not (self.in_tier & self.pool.unbroken[self.which]).any()
+
+    @property
+    def counted(self) -> Flags:
+        """Those whose durations count: the completed ones, if there are any in the tier, else those
+        that no error ended; what broke off counts only where there is nothing else."""
+        for which in (self.completed, self.pool.unbroken[self.which]):
+            if (self.in_tier & which).any():
+                return np.asarray(which)
+        return np.ones(len(self.in_tier), bool)
+
+    @property
     def telling(self) -> Flags:
-        """Of the tier, those whose durations count: the completed ones, if there are any."""
-        well = self.in_tier & self.completed
-        return well if well.any() else self.in_tier
+        """Those of the tier whose durations count."""
+        return np.asarray(self.in_tier & self.counted)
+
+    @property
+    def own(self) -> Flags:
+        """Those of the same user."""
+        return np.asarray(self.runs.rows["words"][:, _USER] == self.sketch.word("user"))
+
+    @property
+    def of_the_code(self) -> Flags:
+        return np.asarray((self.runs.rows["code"] == self.sketch.code) & (self.sketch.code != 0))
+
+    @property
+    def of_nearly_the_code(self) -> Flags:
+        """Of the same code, or of another version of it."""
+        shapes = self.runs.rows["shape"]
+        near = np.bitwise_count(shapes ^ np.uint64(self.sketch.shape)) <= EDITED
+        return np.asarray(self.of_the_code | (near & (shapes != 0) & (self.sketch.shape != 0)))
+
+    def without_length(self, members: Flags, void: Ending) -> Neighbours:
+        """These alone, of which the stated length says nothing."""
+        which = np.arange(len(self.pool))[self.which][members]
+        return replace(
+            self,
+            tier="same_code" if self.of_the_code[members].all() else "similar",
+            sketch=replace(self.sketch, open_ended=True),
+            which=which,
+            in_tier=np.ones(len(which), bool),
+            void=void,
+            _runs=None,
+        )
 
     @property
     def similarity(self) -> Floats:
@@ -144,7 +196,7 @@ def find_neighbours(
     submitted_at: float | None = None,
     at: float | None = None,
 ) -> Neighbours | None:
-    """The best tier that has a run which completed, else the best that has any.
+    """The best tier that has a run which completed, else one that did not break off, else any.
 
     What ended after `submitted_at` is not known yet; `at` is when it runs, if that is another time.
     """
@@ -195,21 +247,17 @@ def _best_tier(query: Columns, sketch: Sketch, pool: Pool, scaling: Scaling) -> 
         close = _close(query, runs, apart, scaling)
     identical = same_code & repeated(query, runs)
     kept = close | same_code
-    fallback: Neighbours | None = None
     tiers: tuple[tuple[Tier, Flags], ...] = (
         ("identical", identical),
         ("same_code", same_code),
         ("similar", close),
     )
-    for tier, members in tiers:
-        if not members.any():
-            continue
-        which = slice(None) if kept.all() else np.flatnonzero(kept)
-        found = Neighbours(tier, query, sketch, pool, scaling, which, members[which], apart)
-        if (members & pool.completed).any():
-            return found
-        fallback = fallback or found
-    return fallback
+    which = slice(None) if kept.all() else np.flatnonzero(kept)
+    for ended in (pool.completed, pool.unbroken, np.ones(len(runs), bool)):
+        for tier, members in tiers:
+            if (members & ended).any():
+                return Neighbours(tier, query, sketch, pool, scaling, which, members[which], apart)
+    return None
 
 
 def _close(query: Columns, runs: Columns, apart: tuple[Floats, Floats], scaling: Scaling) -> Flags:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,8 +14,8 @@ from schedmate.advisor.predict.distributions import around, empirical
 from schedmate.advisor.predict.durations import (
     Estimate,
     capped,
+    claimed,
     estimate_duration,
-    not_shorter,
 )
 from schedmate.advisor.predict.explanation import explain
 from schedmate.advisor.predict.jobs import facts_at_submission, sketch_of_target
@@ -46,7 +47,6 @@ from schedmate.model.sketch import WORDS, Sketch, word_hash
 
 _SHOWN = 5
 _RECENT = 200
-_SEVERAL, _ALIKE = 3, 2.0
 _LEAST_HISTORY = 3
 _USER = WORDS.index("user")
 
@@ -79,10 +79,11 @@ def predict(
         submitted_at=target.submitted_at,
         at=at,
     )
-    site = _forecast(site_model, target, now)
+    broke_off = estimate is not None and estimate.neighbours.none_ended
+    site = _forecast(site_model, target, now, once_it_works=broke_off)
     blended = _blended(site_model, site, target, sketch, estimate)
-    return within_reason(
-        (
+    if estimate is not None and not broke_off:
+        return within_reason(
             _from_neighbours(
                 history,
                 estimate,
@@ -92,32 +93,41 @@ def predict(
                 site=site,
                 blended=blended,
             )
-            if estimate is not None
-            else None
         )
-        or _from_site(site, blended)
+    otherwise = (
+        _from_site(site, blended)
         or _from_history(history, target)
         or from_arithmetic(workload, sketch, target.request)
         or UNLIKE_ANY
     )
+    return within_reason(
+        otherwise if estimate is None else _after_failures(estimate, otherwise, workload)
+    )
 
 
-def _calibrated(estimate: Estimate, site_model: SiteModel) -> Spread:
-    """Bent by how far off such predictions were on this site; the middle stays in its bounds."""
-    raw, (least, most) = estimate.duration_s, estimate.scaled.bounds
-    if site_model.calibration is None:
-        return raw
-    bent = site_model.calibration.calibrated(estimate.kind, raw)
-    middle = min(max(bent.p50, least), most)
-    return Spread(min(bent.p10, middle), middle, max(bent.p90, middle))
+def _after_failures(estimate: Estimate, otherwise: Prediction, workload: Workload) -> Prediction:
+    """All runs that it resembles broke off: what is predicted otherwise, and not below how long
+    they ran."""
+    neighbours, known = estimate.neighbours, otherwise.duration_s
+    failed = int(neighbours.in_tier.sum())
+    which = "the run it resembles" if failed == 1 else f"the {failed} runs it resembles"
+    return replace(
+        otherwise,
+        duration_s=None if known is None else capped(estimate.or_longer(known), workload),
+        outcome=outcome(neighbours.runs.take(neighbours.in_tier)),
+        explanation=otherwise.explanation.replace(UNLIKE_ANY.explanation, f"{which} failed", 1),
+    )
 
 
-def _forecast(site_model: SiteModel, target: Target, now: float | None) -> Forecast | None:
+def _forecast(
+    site_model: SiteModel, target: Target, now: float | None, *, once_it_works: bool
+) -> Forecast | None:
     """What the site's own past says of such requests."""
     submitted = target.submitted_at or now
     if site_model.cohorts is None or submitted is None:
         return None
-    return site_model.cohorts.predict(facts_at_submission(target, submitted))
+    facts = facts_at_submission(target, submitted)
+    return site_model.cohorts.predict(facts, once_it_works=once_it_works)
 
 
 def _blended(
@@ -133,22 +143,17 @@ def _blended(
         return None
     if sketch.states_workload and not site_model.blend.is_learnt:
         return None
-    if estimate is not None and (estimate.on_new_hardware or _agree(estimate)):
+    if estimate is not None and (estimate.on_new_hardware or estimate.speaks_for_itself):
         return None
+    meant, claim = claimed(sketch, estimate)
     return site_model.blend.predict(
         site.mass,
         user=target.user,
         limit_s=target.request.time_limit_s,
-        sketch=sketch,
-        neighbours=None if estimate is None else estimate.claim,
+        sketch=meant,
+        neighbours=claim,
         seen_s=site.seen_s,
     )
-
-
-def _agree(estimate: Estimate) -> bool:
-    """Several runs of the same code and arguments that took equally long speak for themselves."""
-    raw, several = estimate.duration_s, len(estimate.scaled.used) >= _SEVERAL
-    return estimate.neighbours.tier == "identical" and several and raw.p90 <= _ALIKE * raw.p10
 
 
 def _from_site(site: Forecast | None, blended: Blended | None) -> Prediction | None:
@@ -180,7 +185,7 @@ def _from_neighbours(
     shown = _own_first(neighbours, answer.used, alike)[:_SHOWN]
     runs = history.runs_numbered(neighbours.runs.rows["run"][shown].tolist())
     ending: Ending | None = None if neighbours.tier == "identical" else answer.ending
-    duration = _calibrated(estimate, site_model)
+    duration = estimate.calibrated(site_model.calibration)
     basis: Basis = neighbours.tier
     explanation = explain(neighbours, runs[0], ending, target, workload)
     if site is not None and blended is not None and not blended.claims:
@@ -189,8 +194,8 @@ def _from_neighbours(
     elif site is not None and blended is not None:
         duration = blended.duration_s
         explanation += f", weighed with how long {site.rests_on} took"
-    elif site is not None and estimate.none_completed:
-        duration = not_shorter(estimate, duration, site.duration_s)
+    elif site is not None and not (neighbours.in_tier & neighbours.completed).any():
+        duration = estimate.or_longer(site.duration_s)
         explanation += f", or as long as {site.rests_on} took, if those took longer"
     return Prediction(
         basis=basis,

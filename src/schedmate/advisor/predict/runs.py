@@ -45,7 +45,7 @@ _KIND = np.dtype(
     ]
 )
 _RAW = np.dtype((np.void, _KIND.itemsize))
-CANCELLED, COMPLETED = 1, 2
+BROKEN_OFF, CANCELLED, COMPLETED = range(3)
 _TFLOPS_PER_GBS = 0.16
 """As most accelerators are built; stands in where a maker tells only one of the two."""
 _YEAR_S = 365.25 * 86400

@@ -17,7 +17,7 @@ from schedmate.advisor.predict.blending import Blend, Blended
 from schedmate.advisor.predict.calibration import Calibration
 from schedmate.advisor.predict.cohort_model import CohortModel
 from schedmate.advisor.predict.distributions import Pmf
-from schedmate.advisor.predict.durations import estimate_duration
+from schedmate.advisor.predict.durations import claimed, estimate_duration
 from schedmate.advisor.predict.jobs import ended_job, replay
 from schedmate.advisor.predict.learning import learn_again, learnt_scaling
 from schedmate.advisor.predict.neighbours import StoredRuns
@@ -101,12 +101,13 @@ def as_submitted(
     estimate = estimate_duration(
         past, sketch, run.workload, scaling, submitted_at=run.job.submit_time
     )
+    meant, claim = claimed(sketch, estimate)
     return blend.predict(
         mass,
         user=run.job.user,
         limit_s=run.job.request.time_limit_s,
-        sketch=sketch,
-        neighbours=None if estimate is None else estimate.claim,
+        sketch=meant,
+        neighbours=claim,
         seen_s=seen_s,
     )
 
@@ -178,7 +179,7 @@ def rehearsed(history: History, scaling: Scaling) -> Calibration:
         estimate = estimate_duration(
             past, sketch_of_run(run), run.workload, scaling, submitted_at=run.job.submit_time
         )
-        if estimate is not None:
+        if estimate is not None and not estimate.neighbours.none_ended:
             kind, raw = estimate.kind, estimate.duration_s
             in_flight[number] = kind, raw, calibration.calibrated(kind, raw)
     return calibration

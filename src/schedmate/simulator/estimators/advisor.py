@@ -19,8 +19,9 @@ import numpy as np
 
 from schedmate.advisor import Target
 from schedmate.advisor.predict.blending import Blend, Blended
+from schedmate.advisor.predict.calibration import Calibration
 from schedmate.advisor.predict.cohort_model import CohortModel
-from schedmate.advisor.predict.durations import Estimate, estimate_duration
+from schedmate.advisor.predict.durations import Estimate, claimed, estimate_duration
 from schedmate.advisor.predict.jobs import EndedJob, Event, Facts, replay, sketch_of_target
 from schedmate.advisor.predict.learning import learn_scaling
 from schedmate.advisor.predict.runs import columns_of, rows_of
@@ -137,6 +138,9 @@ class SitePredictor:
         self._site = CohortModel()
         self._blend = Blend()
         self._blended: dict[int, Blended] = {}
+        self._calibration = Calibration()
+        self._spoken: dict[int, tuple[str, Spread, Spread]] = {}
+        """Of jobs that have not ended, what their neighbours alone predicted, and calibrated."""
 
     def happened(self, event: Event) -> Spread | None:
         """What is predicted of a job that was submitted; from all others it learns."""
@@ -162,23 +166,28 @@ class SitePredictor:
         alone, mass = self._site.submitted(facts), self._site.mass(facts.job_id)
         if mass is None:
             return alone
-        sketch, claim = self._claimed(job, facts)
+        sketch, estimate = self._estimated(job, facts)
+        meant, claim = (None, None) if sketch is None else claimed(sketch, estimate)
         blended = self._blended[job] = self._blend.predict(
             mass,
             user=facts.user,
             limit_s=facts.limit_s,
-            sketch=sketch,
+            sketch=meant,
             neighbours=claim,
             seen_s=self._site.seen_s,
         )
-        return blended.or_alone(alone)
+        if estimate is None or not estimate.speaks_for_itself:
+            return blended.or_alone(alone)
+        spread = estimate.calibrated(self._calibration)
+        self._spoken[job] = estimate.kind, estimate.duration_s, spread
+        return spread
 
-    def _claimed(
+    def _estimated(
         self,
         job: int,  # noqa: ARG002 - nothing is known of its code
         facts: Facts,  # noqa: ARG002
-    ) -> tuple[Sketch | None, tuple[str, float] | None]:
-        """The sketch of its code, and what its neighbours claim."""
+    ) -> tuple[Sketch | None, Estimate | None]:
+        """The sketch of its code, and what its neighbours predict."""
         return None, None
 
     def basis(self, job: int) -> Basis:  # noqa: ARG002 - of every job
@@ -192,6 +201,9 @@ class SitePredictor:
         self._site.ended(run)
         if (blended := self._blended.pop(job, None)) is not None:
             self._blend.learn(blended, run.duration_s)
+        if (spoken := self._spoken.pop(job, None)) is not None:
+            kind, raw, calibrated = spoken
+            self._calibration.observed(kind, raw, run.duration_s, calibrated=calibrated)
 
 
 @dataclass(slots=True)
@@ -246,11 +258,10 @@ class CodePredictor(SitePredictor):
         self._last: tuple[object, ...] = ()
         self._last_estimate: Estimate | None = None
 
-    def _claimed(self, job: int, facts: Facts) -> tuple[Sketch | None, tuple[str, float] | None]:
-        estimate = self._estimated(job, facts)
+    def _estimated(self, job: int, facts: Facts) -> tuple[Sketch | None, Estimate | None]:
+        estimate = self._from_neighbours(job, facts)
         self._basis[job] = "history" if estimate is None else estimate.neighbours.tier
-        claim = None if estimate is None else estimate.claim
-        return self._readings[job].sketch, claim
+        return self._readings[job].sketch, estimate
 
     def _shared(self) -> Iterable[object]:
         return (self._source, self._sketches, *self._history.recent_runs(limit=len(self._history)))
@@ -265,7 +276,7 @@ class CodePredictor(SitePredictor):
         self._history.keep(self._past(job, run, reading), reading.sketch)
         self._lessons.learn(self._history)
 
-    def _estimated(self, job: int, facts: Facts) -> Estimate | None:
+    def _from_neighbours(self, job: int, facts: Facts) -> Estimate | None:
         """A job submitted right after one that is the same gets the same answer."""
         reading = self._read(job, facts)
         asked = facts.user, facts.name, reading, len(self._history)
