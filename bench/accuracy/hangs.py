@@ -21,6 +21,7 @@ from schedmate.core import (
     DecisionEngine,
     DecisionLimits,
     Diagnose,
+    HangLimits,
     Instruction,
     JobDiagnosed,
     JobSeen,
@@ -129,7 +130,9 @@ class Watched:
     kind: Kind
     offset_s: float
     engine: DecisionEngine = field(
-        default_factory=lambda: DecisionEngine(ordering("fifo"), DecisionLimits())
+        default_factory=lambda: DecisionEngine(
+            ordering("fifo"), DecisionLimits(hang=HangLimits(requeue=True))
+        )
     )
     rhythm: Rhythm = field(default_factory=lambda: Rhythm(floor_s=300.0, started_at=0.0))
     simple: Rhythm = field(default_factory=lambda: Rhythm(floor_s=SIMPLE_FLOOR_S, started_at=0.0))

@@ -43,6 +43,9 @@ class HangSettings:
     """Of silence before a running job may be taken for hung; `inf` is never."""
     partitions: dict[str, float] = field(default_factory=dict, metadata=ABOVE_ZERO)
     """Minutes for the jobs of some partitions, by their names."""
+    requeue: bool = False
+    """Queue jobs that seem to hang again, although some only wait; without it that takes what the
+    kernel shows of their processes, or `schedmate=requeue-hung` in a job's comment."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

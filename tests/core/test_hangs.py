@@ -32,13 +32,15 @@ from schedmate.testing.builders import a_diagnosis, a_job, a_progress, a_silence
 
 MINUTE = 60.0
 IDLE = Activity(cpu_s=12.0)
+OPTED_IN = DecisionLimits(hang=HangLimits(requeue=True))
+DEAD = Activity(cpu_s=12.0, blocked=True, stuck="rpc_wait_bit_killable")
 
 
 class Watcher:
     """Drives an engine as the live loop does: a look every half minute at one running job."""
 
     def __init__(self, engine=None, *, reached=None, confidence=0.9, reason="hang", **job):
-        self.engine = engine or DecisionEngine(ordering("fifo"), DecisionLimits())
+        self.engine = engine or DecisionEngine(ordering("fifo"), OPTED_IN)
         self.job = a_job(state=JobState.RUNNING, **job)
         self.now = 0.0
         self.measured = []
@@ -93,6 +95,45 @@ def test_half_an_hour_without_a_line_and_without_any_cpu_time_is_a_hang():
     assert watcher.silent(29) == []
     assert kinds(watcher.silent(40)) == ["requeue"]
     assert watcher.diagnosed == 1
+
+
+def test_who_only_waits_is_warned_of_and_stays():
+    """A consumer without items looks the same as a rank whose peers are gone."""
+    watcher = Watcher(DecisionEngine(ordering("fifo"), DecisionLimits()))
+    [warning] = watcher.silent(300)
+    assert (warning.kind, warning.reason.code) == ("warn", "may_only_wait")
+    assert "schedmate=requeue-hung" in warning.why
+
+
+@pytest.mark.parametrize(
+    ("comment", "kind"),
+    [
+        ("schedmate=requeue-hung", "requeue"),
+        ("exp 7; schedmate=requeue-hung", "requeue"),
+        ("schedmate=requeue-hung-not", "warn"),
+        ("schedmate=off,schedmate=requeue-hung", "warn"),
+        ("", "warn"),
+    ],
+)
+def test_an_owner_may_want_it_queued_again(comment, kind):
+    watcher = Watcher(DecisionEngine(ordering("fifo"), DecisionLimits()), comment=comment)
+    assert kinds(watcher.silent(60)) == [kind]
+
+
+@pytest.mark.parametrize(
+    ("activity", "expected"),
+    [
+        (lambda _: DEAD, ["requeue"]),
+        (lambda now: DEAD if now < 1800 else IDLE, ["warn"]),
+        (lambda now: IDLE if now < 1800 else DEAD, ["requeue"]),
+        (lambda _: replace(DEAD, stuck=""), []),
+        (lambda now: replace(DEAD, cpu_s=now), []),
+    ],
+    ids=["all the time", "until then", "since then", "a local disk", "computes"],
+)
+def test_who_is_blocked_in_a_dead_file_system_is_queued_again(activity, expected):
+    watcher = Watcher(DecisionEngine(ordering("fifo"), DecisionLimits()))
+    assert kinds(watcher.silent(60, activity=activity)) == expected
 
 
 def test_a_hang_is_queued_again_once_in_the_life_of_a_job_and_then_only_warned_of():
@@ -289,7 +330,9 @@ def test_jobs_that_have_ended_well_since_count_among_those_that_ran():
 
 
 def test_a_partition_may_have_a_time_of_its_own():
-    hang = HangLimits(after_s=600.0, partitions={"long": 7200.0, "desk": float("inf")})
+    hang = HangLimits(
+        requeue=True, after_s=600.0, partitions={"long": 7200.0, "desk": float("inf")}
+    )
     engine = lambda: DecisionEngine(ordering("fifo"), DecisionLimits(hang=hang))  # noqa: E731 - a fresh one each time
 
     assert kinds(Watcher(engine()).silent(12)) == ["requeue"]

@@ -9,7 +9,9 @@ from schedmate.core import (
     DecisionEngine,
     JobDiagnosed,
     JobSeen,
+    may_have_waited,
     submits_jobs,
+    waits_for_end,
 )
 from schedmate.model import JobState
 from schedmate.model.job import Awaited, awaited_in
@@ -41,7 +43,7 @@ BESIDE = [
     pytest.param([{"dependency": "afterok:1(failed)?afternotok:1(unfulfilled)"}], id="either"),
     pytest.param([{"dependency": "afterany:1", "user": "bob"}], id="another user's"),
     pytest.param([{"dependency": "afterany:1"}, {"state": RUNNING}], id="fulfilled since"),
-    pytest.param([{"state": RUNNING, "freed_time": 1071.0}], id="never seen to wait"),
+    pytest.param([{"dependency": "singleton(unfulfilled)"}], id="singleton"),
     pytest.param([{"workdir": a_job().workdir, "submit_time": 1069.0}], id="by its script"),
     pytest.param(
         [{"workdir": a_job().workdir, "submit_time": 1069.0, "state": RUNNING}], id="runs already"
@@ -56,7 +58,7 @@ ALONE = [
     pytest.param([{"dependency": "afterok:1(unfulfilled)"}], id="afterok"),
     pytest.param([{"dependency": "afterok:1(failed)"}], id="afterok, never satisfied"),
     pytest.param([{"dependency": "afterany:11(unfulfilled)"}], id="another job's"),
-    pytest.param([{"dependency": "singleton(unfulfilled)"}], id="singleton"),
+    pytest.param([{"dependency": "singleton", "name": "other"}], id="singleton of others"),
     pytest.param(
         [{"dependency": "afterany:1"}, {"state": JobState.CANCELLED, "start_time": None}],
         id="cancelled since",
@@ -66,8 +68,6 @@ ALONE = [
     pytest.param(
         [{"workdir": a_job().workdir, "submit_time": 1069.0, "restarts": 1}], id="queued again"
     ),
-    pytest.param([{"state": RUNNING, "freed_time": 1300.0}], id="waited for something else"),
-    pytest.param([{"state": RUNNING, "freed_time": 1071.0, "user": "bob"}], id="bob waited"),
 ]
 
 
@@ -125,6 +125,46 @@ def test_a_script_that_submits_jobs_itself_is_left_to_itself():
 )
 def test_what_a_script_shows_of_it(script, submits):
     assert submits_jobs(script) is submits
+
+
+def test_a_job_that_was_let_go_before_it_was_seen_to_wait():
+    kind, why = decided(successors=("9",))
+    assert (kind, why) == ("leave", "job 9 was submitted to run after it")
+
+
+@pytest.mark.parametrize(
+    ("parts", "may"),
+    [
+        ({"freed_time": 1071.0}, True),
+        ({"freed_time": 1069.0}, True),
+        ({"freed_time": 1190.0}, True),
+        ({"freed_time": 1300.0}, False),
+        ({"freed_time": 1050.0}, False),
+        ({"freed_time": None}, False),
+        ({"freed_time": 1071.0, "user": "bob"}, False),
+        ({"freed_time": 1071.0, "restarts": 1}, False),
+        ({"freed_time": 1080.0, "submit_time": 1075.0}, False),
+    ],
+)
+def test_who_may_have_waited_for_a_run_that_has_ended(parts, may):
+    ended = a_job(state=JobState.NODE_FAIL)
+    assert may_have_waited(a_job(**{"id": "2", "state": RUNNING, **parts}), ended) is may
+
+
+@pytest.mark.parametrize(
+    ("line", "waits"),
+    [
+        ("sbatch -d afternotok:1 x.sh", True),
+        ("sbatch --dependency=afterok:3:4,afterany:2:1 x.sh", True),
+        ("sbatch --dependency=singleton x.sh", True),
+        ("sbatch x.sh\n#SBATCH --dependency=afterany:1\n", True),
+        ("sbatch -d afterok:1 x.sh", False),
+        ("sbatch -d afterany:12 --time=01:1 x.sh", False),
+        ("sbatch --begin=now+60 x.sh", False),
+    ],
+)
+def test_for_what_a_job_waited_by_how_it_was_submitted(line, waits):
+    assert waits_for_end(line, a_job(id="2"), a_job()) is waits
 
 
 def test_slurms_words_for_what_a_job_waits_for():

@@ -50,6 +50,7 @@ WORDS = {
     "hang.minutes": "minutes without output after which a running job may count as hung; `inf`: "
     "never",
     "hang.partitions": "the same by partition, by its name",
+    "hang.requeue": "queue jobs that seem to hang again, although some of them only wait",
     "hold.certain": "in mode `act`: hold a waiting job whose files show that it cannot succeed",
     "hold.after_failures": "in mode `act`: hold a waiting job whose same code has failed so often "
     "in a row with the same exit code; `0`: never",

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
+import os
 import shutil
 import sys
 import time
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,10 +30,12 @@ JOB = Path(__file__).parent / "silent_job.py"
 
 
 class HangPlace(Place):
+    opted_in = False
+
     @property
     def settings(self):
         local = replace(super().settings.local, slots=16)
-        hang = HangSettings(minutes=HANG_S / 60)
+        hang = HangSettings(minutes=HANG_S / 60, requeue=self.opted_in)
         return replace(super().settings, hang=hang, local=local)
 
     def begin(self, kind, *, command=None, alone=True):
@@ -99,7 +104,49 @@ def test_healthy_jobs_with_long_silences_are_not_touched(place):
     assert place.actions(None, "warn") == []
 
 
+def test_jobs_that_only_wait_are_warned_of_and_go_on(place):
+    """For items, for a child, for nobody knows what: nothing shows that they are blocked."""
+    waiting = [place.begin(kind) for kind in ("consumer", "parent", "hang")]
+
+    assert place.follow(lambda: all(place.warned(job) for job in waiting))
+
+    for job in waiting:
+        assert place.actions(job) == []
+        assert place.warned(job) == [("warn", 0, "noted")]
+        assert (place.job(job).state, place.job(job).restarts) == (JobState.RUNNING, 0)
+        assert "it may only wait" in place.why(job)
+
+
+@contextmanager
+def dead_files(directory):
+    """A file system whose server does not answer: FUSE's, with nobody who reads the requests."""
+    directory.mkdir(parents=True)
+    try:
+        device = os.open("/dev/fuse", os.O_RDWR)
+    except OSError as error:
+        pytest.skip(f"/dev/fuse: {error.strerror}")
+    libc = ctypes.CDLL(None, use_errno=True)
+    options = f"fd={device},rootmode=40000,user_id=0,group_id=0".encode()
+    if libc.mount(b"dead", os.fsencode(directory), b"fuse", 0, options):
+        os.close(device)
+        pytest.skip(f"mount: {os.strerror(ctypes.get_errno())}")
+    try:
+        yield
+    finally:
+        os.close(device)  # all that wait get an error
+        libc.umount2(os.fsencode(directory), 2)
+
+
+def test_a_job_in_a_dead_file_system_is_queued_again_exactly_once(place):
+    with dead_files(place.root / "dead"):
+        job = place.begin("dead files")
+        assert place.follow(lambda: place.warned(job))
+        assert place.actions(job) == [("requeue", 0, "done")]
+        assert place.warned(job) == [("warn", 1, "noted")]
+
+
 def test_a_true_hang_is_queued_again_exactly_once_and_warned_of_after_that(place):
+    place.opted_in = True
     hangs = [place.begin("hang"), place.begin("hang", alone=False)]
     place.begin("writes beside them", command=STEADY, alone=False)
 
@@ -116,7 +163,7 @@ def test_a_true_hang_is_queued_again_exactly_once_and_warned_of_after_that(place
 
 
 def test_in_mode_observe_a_hang_is_only_written_down(place):
-    place.mode = "observe"
+    place.mode, place.opted_in = "observe", True
     job = place.begin("hang")
 
     assert place.follow(lambda: place.actions(job))

@@ -114,6 +114,27 @@ def test_all_jobs_are_seen_before_a_failure_is_decided_upon(store, tmp_path, bes
     assert decided(store)[0] == kind, decided(store)[1]
 
 
+class Remembering(FakeScheduler):
+    """Knows how jobs were submitted."""
+
+    lines = {"2": "sbatch -d afterany:1 a.sh", "3": "sbatch -d afterany:9 a.sh"}  # noqa: RUF012
+
+    def submit_lines(self, ids):
+        return {one: self.lines[one] for one in ids if one in self.lines}
+
+
+@pytest.mark.parametrize(("other", "kind"), [("2", "leave"), ("3", "requeue"), ("4", "leave")])
+def test_a_dependant_that_was_never_seen_to_wait(store, tmp_path, other, kind):
+    """Between two looks the run ended, and what waited for it began; of `4` nothing is known."""
+    scheduler, job = Remembering(), runs(tmp_path)
+    (tmp_path / "log").write_text(ECC)
+    scheduler.put(replace(job, state=JobState.FAILED, exit_code=1, end_time=200.0))
+    freed = a_job(id=other, state=JobState.RUNNING, submit_time=90.0, freed_time=201.0)
+    scheduler.put(replace(freed, start_time=202.0, workdir="/else"))
+    look(scheduler, store, 203.0)
+    assert decided(store)[0] == kind, decided(store)[1]
+
+
 def test_what_a_run_wrote_last_outlives_its_retry(store, tmp_path):
     """Slurm overwrites the log of a job that is queued again, unless it is told not to."""
     scheduler, job, log = FakeScheduler(), runs(tmp_path), tmp_path / "log"

@@ -36,7 +36,7 @@ from schedmate.core.known_job import KnownJob
 from schedmate.core.order import NiceHistory
 from schedmate.core.retry import DecisionLimits, NodeChoice, RetryPlan, plan_retry
 from schedmate.core.scope import Scope
-from schedmate.core.successors import submits_jobs
+from schedmate.core.successors import may_have_waited, submits_jobs, waits_for_end
 from schedmate.core.time_limits import TimeLimits
 
 __all__ = [
@@ -79,6 +79,8 @@ __all__ = [
     "hold_phase",
     "is_interactive",
     "job_of",
+    "may_have_waited",
     "plan_retry",
     "submits_jobs",
+    "waits_for_end",
 ]

@@ -37,6 +37,10 @@ class Hung:
     ran_s: float | None = None
     idle: bool = False
     """It was measured that it used no CPU."""
+    stuck: bool = False
+    """The kernel showed it blocked all the time."""
+    wanted: bool = False
+    """The site or its owner wants it queued again also where it may only wait."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -323,7 +323,12 @@ class DecisionEngine:
         if not self._is_hung(known, known.watch, known.progress, found, event.at):
             return []
         known.hung_attempt = job.restarts
-        known.hung = Hung(ran_s=known.progress.elapsed_s, idle=found == "idle")
+        known.hung = Hung(
+            ran_s=known.progress.elapsed_s,
+            idle=found == "idle",
+            stuck=known.watch.stuck,
+            wanted=self._limits.hang.wants_requeue(job),
+        )
         return [Diagnose(job, hung=True)]
 
     def _is_hung(
@@ -385,6 +390,8 @@ class DecisionEngine:
         """Why a retry would not be the only one to go on with the work of this run."""
         if event.submits_jobs:
             return "its script submits or requeues jobs itself"
+        if event.successors:
+            return f"job {event.successors[0]} was submitted to run after it"
         others = ((one.job, one.awaited) for one in self._known.values())
         return successor(job, others, event.at)
 

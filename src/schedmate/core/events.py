@@ -82,7 +82,8 @@ class JobDiagnosed:
     """`attempt` is the restart count of the run that the diagnosis is about.
 
     `reached` is how far that run came; `choice` are the nodes that could run the job again;
-    `submits_jobs`: its script submits or requeues jobs itself.
+    `submits_jobs`: its script submits or requeues jobs itself; `successors` are jobs that waited
+    for its end and have been let go since, before they were seen to wait.
     """
 
     at: float
@@ -93,6 +94,7 @@ class JobDiagnosed:
     choice: NodeChoice | None = None
     by: DiagnosedBy = "handler"
     submits_jobs: bool = False
+    successors: tuple[JobId, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ alone only raises a suspicion; two measurements some minutes apart must not cont
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
@@ -29,6 +30,8 @@ _IDLE_CORE = 0.02
 """Of one core: what threads that only wait and poll use."""
 _IDLE_GPU = 0.02
 
+_OPTED_IN = re.compile(r"(?:^|[\s,;])schedmate=requeue-hung(?=$|[\s,;])", re.IGNORECASE)
+
 Verdict = Literal["active", "idle", "unknown"]
 
 
@@ -38,9 +41,15 @@ class HangLimits:
 
     after_s: float = 1800.0
     partitions: Mapping[str, float] = field(default_factory=dict)
+    requeue: bool = False
+    """Whether all that seem to hang are queued again: a job that only waits looks the same."""
 
     def after(self, job: Job) -> float:
         return self.partitions.get(job.request.partition or "", self.after_s)
+
+    def wants_requeue(self, job: Job) -> bool:
+        """By the site's settings, or by a word of its owner."""
+        return self.requeue or _OPTED_IN.search(job.comment) is not None
 
 
 @dataclass(slots=True)
@@ -54,6 +63,8 @@ class HangWatch:
     """How many jobs ran when it became a suspect: those that have ended since were well."""
     idle_since: float | None = None
     first: Activity | None = None
+    stuck: bool = False
+    """Since then all measurements have shown it blocked."""
     left_alone: bool = False
 
     def note(self, activity: Activity, at: float) -> Verdict:
@@ -63,7 +74,8 @@ class HangWatch:
         if self.first is not None and self.idle_s(at) > 0:
             found = verdict(self.first, activity, self.idle_s(at))
         if found == "active":
-            self.first, self.idle_since = activity, at
+            self.first, self.idle_since, self.stuck = activity, at, True
+        self.stuck = self.stuck and bool(activity.stuck)
         return found
 
     def idle_s(self, at: float) -> float:
@@ -101,7 +113,8 @@ def too_many_at_once(idle: int, running: int) -> bool:
 
 def verdict(before: Activity, now: Activity, seconds: float) -> Verdict:
     """What two measurements say; `idle` needs measured CPU time, the rest only contradicts."""
-    if now.blocked or _gpu_works(before) or _gpu_works(now) or _files_grew(before, now):
+    waits_for_a_disk = now.blocked and not (before.stuck and now.stuck)
+    if waits_for_a_disk or _gpu_works(before) or _gpu_works(now) or _files_grew(before, now):
         return "active"
     if before.cpu_s is None or now.cpu_s is None:
         return "unknown"

@@ -147,6 +147,8 @@ def _against_stopping(attempts: Mapping[int, Attempt], attempt: int) -> ReasonCo
         return None
     if any(one.seemed_to_hang for one in _before(attempts, attempt, count=attempt)):
         return "hang_retried"
+    if not (now.hung.stuck or now.hung.wanted):
+        return "may_only_wait"
     ran_s = now.hung.ran_s
     long = ran_s is None or ran_s > _LONG_RUN_S
     if long and not now.hung.idle and _starts_over(now.reached):

@@ -36,8 +36,18 @@ def submits_jobs(script: str | None) -> bool:
 
 def awaited_by(job: Job) -> frozenset[JobId]:
     """The jobs for whose end, not for whose success, it waits: it runs if they fail, too."""
-    found = awaited_in(job.dependency)
+    return awaited_jobs(job.dependency)
+
+
+def awaited_jobs(dependency: str) -> frozenset[JobId]:
+    found = awaited_in(dependency)
     return frozenset(one.job_id for one in found if one.kind not in _WAITS_FOR_SUCCESS)
+
+
+def waits_for_end(dependency: str, other: Job, job: Job) -> bool:
+    """Whether `other`, with this dependency, was to run once `job` has ended."""
+    alone = "singleton" in dependency and (other.user, other.name) == (job.user, job.name)
+    return alone or bool(_names(job) & awaited_jobs(dependency))
 
 
 def successor(job: Job, others: Iterable[tuple[Job, frozenset[JobId]]], now: float) -> str | None:
@@ -49,7 +59,7 @@ def successor(job: Job, others: Iterable[tuple[Job, frozenset[JobId]]], now: flo
     for other, awaited in others:
         if other.id == job.id or _is_over_unstarted(other):
             continue
-        if _names(job) & awaited or _was_let_go(other, job, ended):
+        if _names(job) & awaited or waits_for_end(other.dependency, other, job):
             return f"job {other.id} was submitted to run after it"
         if not _was_submitted_there(other, job, ended):
             continue
@@ -69,12 +79,12 @@ def _is_over_unstarted(other: Job) -> bool:
     return other.state is JobState.CANCELLED and not other.started
 
 
-def _was_let_go(other: Job, job: Job, ended: float) -> bool:
-    """It waited, by its owner's wish, until this run had ended; nobody saw for what."""
-    freed = other.freed_time
-    if freed is None or other.user != job.user or other.restarts:
+def may_have_waited(other: Job, job: Job) -> bool:
+    """Whether it waited, by its owner's wish, until about the end of this run."""
+    freed, ended = other.freed_time, job.end_time
+    if freed is None or ended is None or other.user != job.user or other.restarts:
         return False
-    return other.submit_time < ended and ended - _CLOCK_S <= freed <= ended + _SETTLED_S
+    return other.submit_time <= ended and ended - _CLOCK_S <= freed <= ended + _SETTLED_S
 
 
 def _was_submitted_there(other: Job, job: Job, ended: float) -> bool:

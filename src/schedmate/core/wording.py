@@ -26,6 +26,8 @@ _WORDS: Final[dict[ReasonCode, str]] = {
     "same_failure": "{0.failure}: the same failure at the same place again",
     "nodes_required": "{0.failure}: its own constraints leave it no node but the one blamed",
     "hang_retried": "{0.failure}: it was queued again for that before, once is all",
+    "may_only_wait": "{0.failure}: nothing shows that it is blocked, it may only wait; "
+    "with schedmate=requeue-hung in its comment it would be queued again",
     "work_at_risk": "{0.failure}: hours of work would be lost if it is not so",
     "unsure": "{0.failure}: that is a guess",
     "before_our_time": "it ended before SchedMate was there",

@@ -289,7 +289,8 @@ def _with_last_lines(analysis: Analysis, diagnosis: Diagnosis) -> Diagnosis:
     """Many schedulers overwrite the log of a job that is queued again."""
     if diagnosis.decision.retry == "no":
         return diagnosis
-    last = analysis.gathered.tail[-_KEPT_LINES:]
+    of_logs = [line for line in analysis.gathered.tail if not line.file.startswith("<")]
+    last = of_logs[-_KEPT_LINES:]
     lines = tuple(Evidence(line.file, line.number, line.text[:_KEPT_WIDTH]) for line in last)
     return replace(diagnosis, last_lines=without_secrets(lines))
 

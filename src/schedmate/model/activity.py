@@ -17,5 +17,7 @@ class Activity:
     """When a file below its directory last changed, seconds since the epoch."""
     blocked: bool = False
     """A process waits for a disk or was stopped by a signal: it goes on when that is over."""
+    stuck: str = ""
+    """Where a thread waits in the kernel for a file system that is elsewhere: a function's name."""
     interactive: bool = False
     """It waits for people or for requests, so that its silence means nothing."""

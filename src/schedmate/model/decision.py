@@ -27,6 +27,7 @@ ReasonCode = Literal[
     "same_failure",
     "nodes_required",
     "hang_retried",
+    "may_only_wait",
     "work_at_risk",
     "before_our_time",
     "left_alone",

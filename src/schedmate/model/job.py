@@ -25,12 +25,18 @@ class Awaited:
     state: str = ""
 
 
-_AWAITED = re.compile(r"(\w+):(\d+(?:_\d+)?)(?:_\*)?(?:\+\d+)?(?:\((\w+)\))?")
+_ONE = r"\d+(?:_(?:\d+|\*))?(?:\+\d+)?(?:\(\w+\))?"
+_AWAITED = re.compile(rf"\b(after\w*)((?::{_ONE})+)")
+_PARTS = re.compile(r":(\d+(?:_\d+)?)(?:_\*)?(?:\+\d+)?(?:\((\w+)\))?")
 
 
 def awaited_in(dependency: str) -> list[Awaited]:
-    """What a job with this dependency waits for, as Slurm writes it; a whole array by its id."""
-    return [Awaited(*found) for found in _AWAITED.findall(dependency)]
+    """What a job with this dependency waits for, in Slurm's words; a whole array by its id."""
+    return [
+        Awaited(kind, job_id, state)
+        for kind, those in _AWAITED.findall(dependency)
+        for job_id, state in _PARTS.findall(those)
+    ]
 
 
 def split_command_line(line: str) -> tuple[str, ...]:

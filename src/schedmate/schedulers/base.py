@@ -145,6 +145,14 @@ class ExplainsWaiting(Protocol):
 
 
 @runtime_checkable
+class KnowsSubmitLines(Protocol):
+    """A scheduler that remembers how jobs were submitted."""
+
+    def submit_lines(self, ids: Sequence[JobId]) -> dict[JobId, str]:
+        """The command lines; of jobs that it does not know them of none."""
+
+
+@runtime_checkable
 class MayOverwriteLogs(Protocol):
     """A scheduler at which a job that is queued again writes to the same log."""
 

@@ -228,6 +228,7 @@ def limits_of(settings: Settings, *, act_since: float) -> DecisionLimits:
         hang=HangLimits(
             after_s=60 * hang.minutes,
             partitions={name: 60 * minutes for name, minutes in hang.partitions.items()},
+            requeue=hang.requeue,
         ),
     )
 

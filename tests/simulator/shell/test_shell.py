@@ -191,7 +191,12 @@ def test_a_hung_job_is_queued_again_once_the_engine_has_measured_it():
     columns, parts = hanging()
     recovery = HangsOnce([])
     ran = Ran(
-        columns, POLICIES["fifo"](), recovery=recovery, diagnoses=Diagnoses(recovery), **parts
+        columns,
+        POLICIES["fifo"](),
+        recovery=recovery,
+        diagnoses=Diagnoses(recovery),
+        limits=DecisionLimits(hang=HangLimits(requeue=True)),
+        **parts,
     )
 
     [requeue] = ran.of("requeue")
@@ -211,7 +216,7 @@ def test_a_longer_patience_of_the_engine_is_a_longer_silence():
         POLICIES["fifo"](),
         recovery=recovery,
         diagnoses=Diagnoses(recovery),
-        limits=DecisionLimits(hang=HangLimits(after_s=3 * HOUR)),
+        limits=DecisionLimits(hang=HangLimits(requeue=True, after_s=3 * HOUR)),
         **parts,
     )
 

@@ -7,8 +7,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from schedmate.model import Activity
+from schedmate.schedulers.kernel import stuck_in
 from schedmate.schedulers.local.attempt import RunFiles
-from schedmate.schedulers.local.processes import ProcessTime, process_times, written_files
+from schedmate.schedulers.local.processes import (
+    ProcessTime,
+    process_times,
+    waits_in,
+    written_files,
+)
 
 _BLOCKED = frozenset("DTt")
 
@@ -50,4 +56,5 @@ def _activity(processes: list[ProcessTime], busy: list[float]) -> Activity:
         cpu_s=ticks / os.sysconf("SC_CLK_TCK"),
         gpu=max(busy) if busy else None,
         blocked=any(process.state in _BLOCKED for process in processes),
+        stuck=stuck_in(name for process in processes for name in waits_in(process.pid)),
     )

@@ -74,6 +74,16 @@ def process_times(prefix: str) -> list[ProcessTime]:
     return found
 
 
+def waits_in(pid: int) -> list[str]:
+    """The functions of the kernel in which its threads wait, as far as they may be seen."""
+    found = []
+    with contextlib.suppress(OSError):
+        for thread in (_PROC / str(pid) / "task").iterdir():
+            with contextlib.suppress(OSError):
+                found.append((thread / "wchan").read_text("ascii", "replace"))
+    return found
+
+
 def written_files(pid: int) -> set[str]:
     """The files that it has open for writing, as far as they may be seen."""
     found = set()

@@ -257,6 +257,17 @@ class SlurmScheduler:
         """See `ExplainsWaiting`."""
         return reasons.obstacle(job, Shown(self._source))
 
+    def submit_lines(self, ids: Sequence[JobId]) -> dict[JobId, str]:
+        """See `KnowsSubmitLines`. Accounting may not have heard of a job yet."""
+        if not self._site().has_accounting or self._accounting.pausing:
+            return {}
+        separator, fields = parsing.new_separator(), ("JobID", "SubmitLine")
+        which = ["-j", ",".join(map(_checked, ids)), f"--delimiter={separator}"]
+        words = ("sacct", "-a", "-X", "-p", *which, "-o", ",".join(fields))
+        text = self._accounting.answer(lambda: self._slurm.ask(*words))
+        rows = parsing.table(text, fields, separator)
+        return {_whole(row["JobID"]): row["SubmitLine"] for row in rows if row["SubmitLine"]}
+
     def appends_logs(self) -> bool:
         """See `MayOverwriteLogs`."""
         return self._site().appends_logs

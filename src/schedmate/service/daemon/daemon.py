@@ -35,6 +35,7 @@ from schedmate.core import (
     job_of,
 )
 from schedmate.model import Action, Asker, Job, JobId, JobState, errors
+from schedmate.schedulers.base import KnowsSubmitLines
 from schedmate.service.daemon.activity import Activities
 from schedmate.service.daemon.background import BackgroundQueue
 from schedmate.service.daemon.code_completion import CodeCompletion
@@ -109,6 +110,7 @@ class Daemon:
             background=self._background,
             send=self._send_about,
             read_script=self._reader.script,
+            submit_lines=partial(submit_lines, scheduler),
         )
         learning = PatternLearning(store, self._background, asker)
         self._watching = LogWatcher(store, learning, self._activities.interactive)
@@ -366,6 +368,17 @@ class Daemon:
             self._read_at_last(job)
         self._store.keep_run(run_that_ended(job, self._store.advice(job.id), ended, measured))
         self._site_model.ended(job)
+
+
+def submit_lines(scheduler: Scheduler, ids: Sequence[JobId]) -> Mapping[JobId, str]:
+    """As far as the scheduler knows them."""
+    if not isinstance(scheduler, KnowsSubmitLines):
+        return {}
+    try:
+        return scheduler.submit_lines(ids)
+    except errors.SchedMateError as error:
+        _log.warning("how jobs were submitted cannot be asked now: %s", error)
+        return {}
 
 
 def _starts_next(job: Job) -> tuple[float, float]:

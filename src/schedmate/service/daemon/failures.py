@@ -5,14 +5,14 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from schedmate.core import JobDiagnosed, submits_jobs
+from schedmate.core import JobDiagnosed, may_have_waited, submits_jobs, waits_for_end
 from schedmate.handler import Case
 from schedmate.model import SchedMateError, SchedulerUnreachable
 from schedmate.service.daemon.diagnosing import Diagnosing, is_unread
 from schedmate.service.records.attempts import reached_in
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from schedmate.core import DecisionEngine, Event
     from schedmate.core.events import DiagnosedBy
@@ -41,6 +41,7 @@ class Failures:
         background: BackgroundQueue,
         send: Send,
         read_script: Callable[[Job], str | None],
+        submit_lines: Callable[[Sequence[JobId]], Mapping[JobId, str]],
     ) -> None:
         self._engine = engine
         self._store = store
@@ -49,6 +50,7 @@ class Failures:
         self._background = background
         self._send = send
         self._read_script = read_script
+        self._submit_lines = submit_lines
         self._diagnosing = Diagnosing(handler)
         self._unread: dict[JobId, tuple[Job, float]] = {}
         """Failed jobs with logs that could not be read, and when to try again."""
@@ -142,6 +144,23 @@ class Failures:
             choice=self._nodes.choice_for(job, now) if again and job.nodes else None,
             by=by,
             submits_jobs=again and submits_jobs(self._script(job)),
+            successors=self._successors(job) if again else (),
+        )
+
+    def _successors(self, job: Job) -> tuple[JobId, ...]:
+        """Jobs that were let go as it ended; one of which it is not known for what it waited is
+        taken for one that waited for this."""
+        freed = [
+            known.job
+            for known in self._engine.known.values()
+            if not known.awaited and may_have_waited(known.job, job)
+        ]
+        lines = self._submit_lines([one.id for one in freed]) if freed else {}
+        return tuple(
+            one.id
+            for one in freed
+            if one.id not in lines
+            or waits_for_end(f"{lines[one.id]}\n{self._script(one) or ''}", one, job)
         )
 
     def _script(self, job: Job) -> str | None:
