@@ -105,7 +105,10 @@ def test_the_other_tasks_of_an_array_are_not_its_successors():
 
 def test_a_script_that_submits_jobs_itself_is_left_to_itself():
     kind, why = decided(submits_jobs=True)
-    assert (kind, why) == ("leave", "its script submits or requeues jobs itself")
+    assert (kind, why) == (
+        "leave",
+        "its script, or who wrote it, submits or requeues jobs itself",
+    )
 
 
 @pytest.mark.parametrize(
@@ -117,6 +120,12 @@ def test_a_script_that_submits_jobs_itself_is_left_to_itself():
         ("/usr/bin/sbatch next.sh\n", True),
         ("schedmate submit next.sh\n", True),
         ("qsub next.sh", True),
+        (
+            '#!/bin/sh\n# properties = {"type": "single", "rule": "a"}\ncd /x\n',
+            True,
+        ),
+        ("#!/bin/bash\n# NEXTFLOW TASK: train (1)\nset -e\n", True),
+        ("srun --unbuffered python -u -m submitit.core._submit /x/logs\n", True),
         ("#!/bin/sh\n#SBATCH --gpus=1\n# sbatch this with care\npython train.py\n", False),
         ("python make_sbatch_files.py\nscontrol show job $SLURM_JOB_ID\n", False),
         ("", False),

@@ -34,9 +34,9 @@ if os.path.exists("last.pkl"):
     with open("last.pkl", "rb") as file:
         state = pickle.load(file)
     start = state["epoch"] + 1
-for epoch in range(start, 120):
-    time.sleep(1)
-    print(f"epoch {epoch + 1}/120", flush=True)
+for epoch in range(start, 40):
+    time.sleep(0.2 if start else 5)
+    print(f"epoch {epoch + 1}/40", flush=True)
     with open("last.pkl", "wb") as file:
         pickle.dump({"epoch": epoch}, file)
 """

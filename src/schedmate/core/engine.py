@@ -389,7 +389,7 @@ class DecisionEngine:
     def _competition(self, event: JobDiagnosed, job: Job) -> str | None:
         """Why a retry would not be the only one to go on with the work of this run."""
         if event.submits_jobs:
-            return "its script submits or requeues jobs itself"
+            return "its script, or who wrote it, submits or requeues jobs itself"
         if event.successors:
             return f"job {event.successors[0]} was submitted to run after it"
         others = ((one.job, one.awaited) for one in self._known.values())

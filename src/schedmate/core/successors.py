@@ -26,12 +26,23 @@ _SUBMITS = re.compile(
     r"|schedmate\s+(?:submit|sbatch|requeue))(?=$|[\s;&|)`'\"])",
     re.MULTILINE,
 )
+_MANAGED = re.compile(
+    r"^# properties = \{|\bsnakemake\b.*--snakefile|^# NEXTFLOW TASK|\bnxf_main\b"
+    r"|\bsubmitit\.core\._submit\b|\bcromwell-executions\b",
+    re.MULTILINE,
+)
+"""Scripts that Snakemake, Nextflow, submitit and Cromwell write: they watch their jobs, and submit
+them again by rules of their own."""
 _COMMENT = re.compile(r"^\s*#.*$", re.MULTILINE)
 
 
 def submits_jobs(script: str | None) -> bool:
-    """Whether a script submits or requeues jobs by itself, as far as its own text shows."""
-    return script is not None and _SUBMITS.search(_COMMENT.sub("", script)) is not None
+    """Whether a script or the workflow manager that wrote it submits or requeues jobs by itself, as
+    far as its text shows."""
+    if script is None:
+        return False
+    found = _SUBMITS.search(_COMMENT.sub("", script)) or _MANAGED.search(script)
+    return found is not None
 
 
 def awaited_by(job: Job) -> frozenset[JobId]:
