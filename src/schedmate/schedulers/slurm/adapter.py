@@ -10,9 +10,9 @@ without accounting while that is away, and asks it again a while later.
 from __future__ import annotations
 
 import logging
-import re
 import time
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from schedmate.model import (
@@ -41,6 +41,7 @@ from schedmate.schedulers.slurm.accounting import Accounting
 from schedmate.schedulers.slurm.changes import CommandChanges, SlurmChanges, Target
 from schedmate.schedulers.slurm.commands import SlurmCommands
 from schedmate.schedulers.slurm.constraints import allows
+from schedmate.schedulers.slurm.job_ids import JOB_ID, checked_id, names_of, whole_id
 from schedmate.schedulers.slurm.logs import is_file
 from schedmate.schedulers.slurm.requeueing import Requeueing
 from schedmate.schedulers.slurm.site import SlurmSite
@@ -56,7 +57,6 @@ if TYPE_CHECKING:
     from schedmate.schedulers.slurm.changes import Field
     from schedmate.schedulers.slurm.transport import Transport
 
-_JOB_ID = re.compile(r"[0-9]+([_+][0-9]+)?")
 _SITE_S = 3600.0
 """How long a site's configuration is taken to be unchanged."""
 _log = logging.getLogger("schedmate.slurm")
@@ -101,9 +101,9 @@ class SlurmScheduler:
         """See `Scheduler.jobs`. An array's id means all its tasks, a step's its job."""
         if ids is None:
             return self._all()
-        wanted = {job_id for job_id in map(_whole, ids) if _JOB_ID.fullmatch(job_id)}
+        wanted = {job_id for job_id in map(whole_id, ids) if JOB_ID.fullmatch(job_id)}
         held = self._held(wanted) if wanted else []
-        found = {name for job in held for name in _names(job.id)}
+        found = {name for job in held for name in names_of(job.id)}
         forgotten = wanted - found
         return held + (self._looked_up(forgotten, held) if forgotten else [])
 
@@ -131,7 +131,7 @@ class SlurmScheduler:
     def script(self, job_id: JobId) -> str | None:
         """The script; for a plain command the two lines that were made of it."""
         try:
-            text = self._slurm.ask("scontrol", "write", "batch_script", _checked(job_id), "-")
+            text = self._slurm.ask("scontrol", "write", "batch_script", checked_id(job_id), "-")
         except NotAllowed:  # another user's: it is known by what Slurm shows of it
             return None
         except NotFound:  # the controller has let go of it
@@ -160,12 +160,12 @@ class SlurmScheduler:
 
     def stored_scripts(self, ids: Sequence[JobId]) -> dict[JobId, str]:
         """See `KeepsHistory`."""
-        wanted = [job_id for job_id in ids if _JOB_ID.fullmatch(job_id)]
+        wanted = [job_id for job_id in ids if JOB_ID.fullmatch(job_id)]
         return history.stored_scripts(self._slurm.ask, wanted) if self._site().keeps_scripts else {}
 
     def cancel(self, job_id: JobId) -> None:
         # scancel is silent about a job it does not know
-        jobs = self.jobs([_checked(job_id)])
+        jobs = self.jobs([checked_id(job_id)])
         if not jobs:
             raise NotFound(f"Slurm does not know job {job_id}")
         self._refuse_elsewhere(job_id, jobs[0].cluster)
@@ -187,7 +187,7 @@ class SlurmScheduler:
             changes=self._changes,
             look=self._record,
             excluded=self._excluded,
-            job_id=_checked(job_id),
+            job_id=checked_id(job_id),
             run=run,
             exclude_nodes=exclude_nodes,
             delay_s=delay_s,
@@ -198,7 +198,7 @@ class SlurmScheduler:
 
     def hold(self, job_id: JobId) -> None:
         """See `Scheduler.hold`. A user's hold: its owner could not lift an administrator's."""
-        self._refuse_unless_pending(self._record(_checked(job_id)))
+        self._refuse_unless_pending(self._record(checked_id(job_id)))
         name = self._waiting_name(job_id)
         self._changes.hold(name)
         try:
@@ -210,7 +210,7 @@ class SlurmScheduler:
 
     def release(self, job_id: JobId) -> None:
         """See `Scheduler.release`. A release also resets the priority of a job that is not held."""
-        if parsing.is_held(self._record(_checked(job_id))):
+        if parsing.is_held(self._record(checked_id(job_id))):
             self._changes.release(self._waiting_name(job_id))
 
     def set_nice(self, job_id: JobId, nice: int) -> None:
@@ -248,10 +248,8 @@ class SlurmScheduler:
         """See `MeasuresGpus`. Of all steps; one that accounting has not heard of yet counts not."""
         if not job.request.gpus or not self._site().has_accounting or self._accounting.pausing:
             return None
-        separator, form = parsing.new_separator(), ",".join(gpu_use.FIELDS)
-        which = ["-j", _checked(job.id), f"--delimiter={separator}", "-o", form]
-        text = self._accounting.answer(lambda: self._slurm.ask("sacct", "-a", "-p", *which))
-        return gpu_use.gpu_use(parsing.table(text, gpu_use.FIELDS, separator), job.request.gpus)
+        asked = partial(gpu_use.measured, self._slurm.ask, checked_id(job.id), job.request.gpus)
+        return self._accounting.answer(asked)
 
     def obstacle(self, job: Job) -> Obstacle | None:
         """See `ExplainsWaiting`."""
@@ -261,12 +259,7 @@ class SlurmScheduler:
         """See `KnowsSubmitLines`. Accounting may not have heard of a job yet."""
         if not self._site().has_accounting or self._accounting.pausing:
             return {}
-        separator, fields = parsing.new_separator(), ("JobID", "SubmitLine")
-        which = ["-j", ",".join(map(_checked, ids)), f"--delimiter={separator}"]
-        words = ("sacct", "-a", "-X", "-p", *which, "-o", ",".join(fields))
-        text = self._accounting.answer(lambda: self._slurm.ask(*words))
-        rows = parsing.table(text, fields, separator)
-        return {_whole(row["JobID"]): row["SubmitLine"] for row in rows if row["SubmitLine"]}
+        return self._accounting.answer(partial(history.submit_lines, self._slurm.ask, ids))
 
     def appends_logs(self) -> bool:
         """See `MayOverwriteLogs`."""
@@ -288,7 +281,7 @@ class SlurmScheduler:
         return tried if self._rest is None else [self._rest.trial(), *tried]
 
     def _excluded(self, job_id: JobId) -> str:
-        return self._exclusions({_checked(job_id)}).get(job_id, "")
+        return self._exclusions({checked_id(job_id)}).get(job_id, "")
 
     def _exclusions(self, ids: set[JobId]) -> dict[JobId, str]:
         found = self._source.excluded_nodes(ids)
@@ -325,7 +318,7 @@ class SlurmScheduler:
             raise SchedulerError(f"job {record['JobArrayID']} does not wait any more: {state}")
 
     def _update(self, job_id: JobId, field: Field, value: str) -> None:
-        rows = self._rows_of(_checked(job_id))
+        rows = self._rows_of(checked_id(job_id))
         single = job_id.isdecimal() and [row["JobArrayID"] for row in rows] == [job_id]
         target = Target(self._waiting_name(job_id, rows), single)
         self._changes.update(target, field, value)
@@ -387,25 +380,9 @@ class SlurmScheduler:
         return self._read_site[1]
 
 
-def _whole(job_id: JobId) -> JobId:
-    """`12` of the step `12.batch` and of the tasks `12_[3-5%2]`."""
-    return job_id.partition(".")[0].partition("_[")[0]
-
-
-def _names(job_id: JobId) -> set[JobId]:
-    """`12_3` answers to 12 as well."""
-    return {job_id, re.split("[_+]", job_id)[0]}
-
-
 def _without(job: Job, excluded: str) -> Job:
     return replace(job, request=replace(job.request, exclude_nodes=expand(excluded)))
 
 
 def _only(ids: set[JobId] | None, jobs: list[Job]) -> list[Job]:
-    return jobs if ids is None else [job for job in jobs if _names(job.id) & ids]
-
-
-def _checked(job_id: JobId) -> JobId:
-    if not _JOB_ID.fullmatch(job_id):
-        raise NotFound(f"{job_id!r} is no Slurm job id")
-    return job_id
+    return jobs if ids is None else [job for job in jobs if names_of(job.id) & ids]

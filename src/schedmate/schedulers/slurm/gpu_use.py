@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from schedmate.model import GpuUse
-from schedmate.schedulers.slurm import values
+from schedmate.schedulers.slurm import parsing, values
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
+    from schedmate.model import JobId
     from schedmate.schedulers.slurm.parsing import Record
 
 FIELDS = ("JobID", "NTasks", "ElapsedRaw", "TRESUsageInMax", "TRESUsageInAve")
@@ -22,6 +23,13 @@ class _Step:
     seconds: float
     memory_mb: float
     utilization: float | None
+
+
+def measured(ask: Callable[..., str], job_id: JobId, gpus: int) -> GpuUse | None:
+    """One sacct; a step that accounting has not heard of yet counts not."""
+    separator, form = parsing.new_separator(), ",".join(FIELDS)
+    which = ["-j", job_id, f"--delimiter={separator}", "-o", form]
+    return gpu_use(parsing.table(ask("sacct", "-a", "-p", *which), FIELDS, separator), gpus)
 
 
 def gpu_use(steps: Iterable[Record], gpus: int) -> GpuUse | None:

@@ -41,6 +41,14 @@ def ended_between(
     return sorted(runs, key=lambda run: (run.job.submit_time, run.job.end_time or 0.0))
 
 
+def submit_lines(ask: Ask, ids: Sequence[JobId]) -> dict[JobId, str]:
+    """See `KnowsSubmitLines`."""
+    separator, fields = parsing.new_separator(), ("JobID", _LINE)
+    which = ["-j", ",".join(ids), f"--delimiter={separator}", "-o", ",".join(fields)]
+    rows = parsing.table(ask("sacct", "-a", "-X", "-p", *which), fields, separator)
+    return {row["JobID"].partition("_[")[0]: row[_LINE] for row in rows if row[_LINE]}
+
+
 def stored_scripts(ask: Ask, ids: Sequence[JobId]) -> dict[JobId, str]:
     """See `KeepsHistory`."""
     found: dict[JobId, str] = {}

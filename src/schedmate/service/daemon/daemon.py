@@ -358,6 +358,7 @@ class Daemon:
         """Whether its code resumes decides about a retry: it is read now if it was not before."""
         if self._reader.kept(job) is None:
             self._reader.read(job)
+            self._reader.write_down()
 
     def _remember(self, job: Job) -> None:
         ended = self._watching.end(job)
