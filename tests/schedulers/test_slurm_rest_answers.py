@@ -6,7 +6,7 @@ import socket
 import threading
 import time
 from collections import deque
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import pytest
 
@@ -54,7 +54,8 @@ def answering(directory, *answers):
                     if callable(answer):
                         answer(connection)
                     elif answer:
-                        connection.sendall(answer)
+                        with suppress(BrokenPipeError):  # who asked has gone
+                            connection.sendall(answer)
 
         thread = threading.Thread(target=serve, daemon=True)
         thread.start()
