@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from files.people import needs_root
 from handler.other_user import as_other_user, common_place
 from schedmate.cli import _asking, main
 from schedmate.model.lessons import Origin, PastFailure
@@ -209,6 +210,7 @@ def test_a_store_that_is_torn_inside_does_not_take_the_answer(schedmate, crash, 
     assert "corrections and learned rules are not used" in done.stderr
 
 
+@needs_root  # what is a user's own is made writable
 def test_a_store_that_may_only_be_read_is_read(schedmate, common_place):
     log = common_place / "job.out"
     log.write_text(CRASH)
