@@ -16,7 +16,7 @@ import pytest
 
 from schedmate.disk import database
 from schedmate.disk.database import Database
-from schedmate.model import BadInput, SchedMateError
+from schedmate.model import BadInput, SchedMateError, UnusableStore
 
 ONE = ("CREATE TABLE notes (text TEXT PRIMARY KEY)", "INSERT INTO notes VALUES ('first')")
 TWO = ("ALTER TABLE notes ADD COLUMN at REAL", "INSERT INTO notes VALUES ('second', 2.0)")
@@ -102,7 +102,7 @@ def test_what_is_no_database_is_refused_and_left_alone(path, content):
     path.parent.mkdir(parents=True)
     path.write_bytes(content)
 
-    with pytest.raises(BadInput, match=r"cannot be used as a database.*move it away"):
+    with pytest.raises(UnusableStore, match=r"is damaged \(.*move it away"):
         Database(path, (ONE,))
 
     assert path.read_bytes() == content

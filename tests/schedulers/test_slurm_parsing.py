@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schedmate.model import JobState, SchedulerError
-from schedmate.schedulers.slurm import grouping, parsing
+from schedmate.schedulers.slurm import attempts, grouping, parsing
 
 DATA = Path(__file__).parent / "data"
 SEPARATOR = "\x1f5eparat0r\x1f"
@@ -62,7 +62,7 @@ def sacct():
 
 @pytest.fixture(scope="module")
 def accounted():
-    jobs = grouping.accounted_jobs(sacct())
+    jobs = attempts.accounted_jobs(sacct(), keep_s=300.0)
     return {job.id if job.name == "array" else job.name: job for job in jobs}
 
 
@@ -98,10 +98,10 @@ def test_what_gpus_a_job_had_is_known_from_what_was_allocated():
     (row, *_) = sacct()
     allocated = "billing=1,cpu=1,gres/gpu:h100=1,gres/gpu=1,mem=100M,node=1"
     typed = row | {"AllocTRES": allocated}
-    (job,) = grouping.accounted_jobs([typed])
+    (job,) = attempts.accounted_jobs([typed], keep_s=300.0)
     assert (job.request.gpus, job.request.gpu_type) == (1, "h100")
     asked = row | {"ReqTRES": "cpu=1,gres/gpu:a100=2,mem=100M"}
-    (job,) = grouping.accounted_jobs([asked])
+    (job,) = attempts.accounted_jobs([asked], keep_s=300.0)
     assert (job.request.gpus, job.request.gpu_type) == (2, "a100")
 
 
@@ -241,7 +241,7 @@ def test_a_user_whom_the_controller_does_not_know_is_known_by_number(name, uid, 
     (row, *_) = squeue()
     job = parsing.queued_job(row | {"UserName": name, "UserID": uid}, lambda _: True)
     (row, *_) = sacct()
-    (ended,) = grouping.accounted_jobs([row | {"User": name, "UID": uid}])
+    (ended,) = attempts.accounted_jobs([row | {"User": name, "UID": uid}], keep_s=300.0)
 
     assert (job.user, ended.user) == (user, user)
 

@@ -44,6 +44,9 @@ class Accounting:
     def stored_scripts(self, ids):
         return {}
 
+    def held_for_s(self):
+        return 300.0
+
 
 def run(number, end, *, submit=None, state=JobState.COMPLETED):
     job = a_job(
@@ -154,6 +157,19 @@ def test_runs_of_a_requeued_job_are_counted_across_pages(place, store):
     assert [one for one in found if one[0] == "8"] == [("8", 1)]
     assert len({one for one in found if one[0] == "7"}) == 2
     assert take(place, Accounting(rows), store, again=True) == found
+
+
+def test_a_number_that_is_used_again_is_no_further_attempt(place, store):
+    rows = [
+        run(7, START + DAY, submit=START, state=JobState.FAILED),
+        run(7, START + 2 * DAY, submit=START + DAY + 200.0),  # within MinJobAge: queued again
+        run(7, START + 3 * DAY, submit=START + 2 * DAY + 900.0),
+    ]
+    found = take(place, Accounting(rows), store)
+    assert found == [("7", 0), ("7", 1), ("7", 0)]
+    assert take(place, Accounting(rows), store, again=True) == found
+    assert store.run("7").job.end_time == START + 3 * DAY
+    assert store.run(f"7@{START:.0f}").job.end_time == START + 2 * DAY
 
 
 def test_another_cluster_and_a_new_store_are_read_from_the_beginning(place, store):

@@ -49,8 +49,8 @@ from schedmate.testing.builders import (
 EVE = Viewer(user="eve", operator=False)
 PRIVATE = "zebra"
 SHOWN = {
-    Job: "id user state request nodes cluster submit_time start_time end_time eligible_time "
-    "restarts nice most_nice nice_an_hour soft_limit priority held tasks components",
+    Job: "id user state request nodes cluster submit_time first_submit start_time end_time "
+    "eligible_time restarts nice most_nice nice_an_hour soft_limit priority held tasks components",
     Request: "gpus gpu_type nodes cpus memory_mb time_limit_s time_min_s partition exclude_nodes "
     "required_nodes features reservation account qos",
     Progress: "schema phase unit current total fraction fraction_of epoch ends_by rate_per_s "

@@ -7,6 +7,7 @@ import pytest
 from schedmate.testing.postgres import PostgresServer, private_postgres, programs
 
 pytest.register_assert_rewrite("schedmate.testing.store_contract")
+pytest.register_assert_rewrite("schedmate.testing.identity_contract")
 pytest.register_assert_rewrite("schedmate.testing.lessons_contract")
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from schedmate.cli._common import duration
 from schedmate.cli._look import Look
 from schedmate.model import JobState, NotFound, Progress
+from schedmate.service.met_jobs import met_jobs
 from schedmate.service.records.run_tracking import track_run
 from schedmate.service.views.job_view import job_view
 from schedmate.service.views.sentences import why_sentence
@@ -73,7 +74,7 @@ class JobFollower:
     def _known_job(self) -> Job:
         now = time.monotonic()
         if self.job is None or now - self.asked_at >= _ASK_EVERY_S:
-            found = self.scheduler.jobs([self.job_id])
+            found = met_jobs(self.scheduler, self.store, [self.job_id])
             if not found:
                 raise NotFound(
                     f"there is no log {self.job_id}, and {self.scheduler.name} knows no such job"
@@ -89,7 +90,8 @@ class JobFollower:
     def _tracked(self, job: Job) -> TrackedRun:
         """A new tracker for each run of the job, and once more when its logs become known."""
         run = self.run
-        if run is None or run.job.restarts != job.restarts or (job.logs and not run.logs):
+        is_it = run is not None and run.job.is_same_job(job) and run.job.restarts == job.restarts
+        if run is None or not is_it or (job.logs and not run.logs):
             run = self.run = track_run(job, self.store)
         return run
 

@@ -32,6 +32,8 @@ def show(as_json: bool) -> None:
         print_json({"schema": "schedmate.store/1", **to_json(state)})
         return
     echo(f"{state.path}: {state.bytes / _MB:.1f} MB, format {state.format}")
+    if state.cluster:
+        echo(f"  of cluster {state.cluster}")
     for name, count in state.rows.items():
         echo(f"  {name:<12} {count}")
     for path in state.backups:
@@ -72,6 +74,26 @@ def restore(file: Path | None, as_json: bool) -> None:
     echo(f"restored {source}")
     if replaced is not None:
         echo(f"the store that was there is {replaced}")
+
+
+@verb(examples="schedmate store pin hpc2")
+@click.argument("cluster")
+@json_option
+def pin(cluster: str, as_json: bool) -> None:
+    """Let the store go on with the jobs of CLUSTER, after a cluster got a new name, or with a
+    store that was copied from another one.
+
+    Jobs are told apart by when they were submitted, so none is taken for one of the other
+    cluster; but past runs are shown to the users of their names.
+    """
+    from schedmate import config
+    from schedmate.service.usecases.store_care import pin as pin_to
+
+    before = pin_to(config.load(), cluster)
+    if as_json:
+        print_json({"schema": "schedmate.pinned/1", "cluster": cluster, "before": before})
+    else:
+        echo(f"the store is of cluster {cluster} now{f', and was of {before}' if before else ''}")
 
 
 @verb(examples="schedmate store compact")
@@ -120,5 +142,5 @@ def move(url: str, as_json: bool) -> None:
     echo("now set store_url (SCHEDMATE_STORE_URL) to this database and start the daemon")
 
 
-for one in (show, backup, restore, compact, move):
+for one in (show, backup, restore, pin, compact, move):
     command.add_command(one)

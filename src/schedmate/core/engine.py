@@ -129,7 +129,7 @@ class DecisionEngine:
     def _seen(self, event: JobSeen) -> list[Instruction]:
         job = event.job
         known = self._known.get(job.id)
-        if known is None:
+        if known is None or not known.job.is_same_job(job):
             known = self._known[job.id] = KnownJob.met(job, event.past)
             return [*self._order(known, event.at), Advise(job), *looks_at(job)]
         before = known.job

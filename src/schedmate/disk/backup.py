@@ -83,7 +83,7 @@ def format_of(database: Path) -> int:
             (verdict,) = opened.execute("PRAGMA quick_check(1)").fetchone()
             version = int(opened.execute("PRAGMA user_version").fetchone()[0])
     except sqlite3.Error as error:
-        raise BadInput(f"{database} cannot be used as a database ({error})") from error
+        raise BadInput(f"{database} is damaged ({error})") from error
     if verdict != "ok":
         raise BadInput(f"{database} is damaged ({verdict})")
     return version

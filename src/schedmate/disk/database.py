@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from schedmate.disk.backup import keep_backup
 from schedmate.disk.private import create_private, private_directory, tighten
-from schedmate.model import BadInput, StoreError, StoreUnavailable
+from schedmate.model import BadInput, StoreError, StoreUnavailable, UnusableStore
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -29,21 +29,40 @@ _OF_THE_DISK = frozenset(
     (
         *(sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN),
         *(sqlite3.SQLITE_READONLY, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_PROTOCOL),
-        *(sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB),
     )
 )
-"""What is wrong with the file or the disk under it, not with a statement."""
+"""What is wrong with the disk, not with a statement."""
+_OF_THE_FILE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+AFRESH = "move it away to start afresh"
+"""What a person can do about a damaged file that no copy is kept of."""
+_EMPTY_S = 5.0
+"""For so long a file may be empty that another process is about to fill."""
 _BESIDE = ("-wal", "-shm", "-journal")
 _NETWORK_FILE_SYSTEMS = {"nfs", "nfs4", "lustre", "cifs", "beegfs", "gpfs", "ceph", "fuse.sshfs"}
 
 
 class Database:
-    """Opens the file, brings it up to date, and runs statements in transactions."""
+    """Opens the file, brings it up to date, and runs statements in transactions.
 
-    def __init__(self, path: Path, migrations: Sequence[Sequence[str]]) -> None:
+    `mend` is what to do where it turns out to be damaged.
+    """
+
+    _mend = AFRESH
+
+    def __init__(
+        self, path: Path, migrations: Sequence[Sequence[str]], *, mend: str = AFRESH
+    ) -> None:
         self._path = path
         self._lock = threading.RLock()
+        self._mend = mend
         try:
+            if path.is_dir():
+                raise BadInput(
+                    f"{path} cannot be opened (it is a directory); "
+                    "set SCHEDMATE_STATE_DIR to another directory"
+                )
+            if _stays_empty(path):
+                raise self._damaged("it is empty")
             _keep_private(path)
             self._connection = sqlite3.connect(
                 path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
@@ -62,9 +81,17 @@ class Database:
                 f"{path} cannot be opened ({error}); is there space, and may you write there?"
             ) from error
         except sqlite3.DatabaseError as error:
-            raise BadInput(
-                f"{path} cannot be used as a database ({error}); move it away to start afresh"
-            ) from error
+            raise self._damaged(str(error)) from error
+
+    def check_integrity(self) -> None:
+        """UnusableStore where the file is damaged; looks at all of it."""
+        with self._in_words():
+            verdict = self._connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        if verdict != "ok":
+            raise self._damaged(" ".join(str(verdict).replace("*", " ").split()))
+
+    def _damaged(self, how: str) -> UnusableStore:
+        return UnusableStore(f"{self._path} is damaged ({how}); {self._mend}")
 
     def _prepare(self) -> None:
         # the write-ahead log lives in shared memory, which network file systems do not share
@@ -198,7 +225,9 @@ class Database:
             try:
                 yield
             except sqlite3.Error as error:
-                kind = StoreUnavailable if _is_of_the_disk(error) else StoreError
+                if _code_of(error) in _OF_THE_FILE:
+                    raise self._damaged(str(error)) from error
+                kind = StoreUnavailable if _code_of(error) in _OF_THE_DISK else StoreError
                 raise kind(f"the database {self._path} failed: {error}") from error
 
     def close(self) -> None:
@@ -213,9 +242,20 @@ def storable(value: Any) -> Any:
     return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
-def _is_of_the_disk(error: sqlite3.Error) -> bool:
-    # errors of Python's own module have no code
-    return getattr(error, "sqlite_errorcode", 0) & _PRIMARY_CODE in _OF_THE_DISK
+def _code_of(error: sqlite3.Error) -> int:
+    # errors of Python's own module have none
+    return int(getattr(error, "sqlite_errorcode", 0)) & _PRIMARY_CODE
+
+
+def _stays_empty(path: Path) -> bool:
+    """A file that was there and lost all it had: a new one in its place would know nothing of
+    what was done."""
+    until = time.monotonic() + _EMPTY_S
+    while path.is_file() and path.stat().st_size == 0:
+        if time.monotonic() > until:
+            return True
+        time.sleep(0.05)
+    return False
 
 
 def _keep_private(path: Path) -> None:
@@ -262,14 +302,17 @@ class ReadOnlyDatabase(Database):
     It must be of this very version: nothing can be brought up to date here.
     """
 
-    def __init__(self, path: Path, *, version: int) -> None:
+    def __init__(self, path: Path, *, version: int, mend: str = AFRESH) -> None:
         self._path = path
         self._lock = threading.RLock()
+        self._mend = mend
         try:
             self._connection = _connection_for_reading(path)
             weakref.finalize(self, self._connection.close)
             found = self._connection.execute("PRAGMA user_version").fetchone()[0]
         except sqlite3.Error as error:
+            if _code_of(error) in _OF_THE_FILE:
+                raise self._damaged(str(error)) from error
             raise BadInput(f"{path} cannot be read ({error})") from error
         if found != version:
             raise BadInput(f"{path} has format {found}, this SchedMate reads {version}")

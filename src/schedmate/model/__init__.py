@@ -24,6 +24,7 @@ from schedmate.model.errors import (
     ServerUnreachable,
     StoreError,
     StoreUnavailable,
+    UnusableStore,
 )
 from schedmate.model.failures import REASONS, Category, Reason, Retry
 from schedmate.model.history import Fingerprint, GpuUse, PastRun
@@ -132,6 +133,7 @@ __all__ = [
     "StoreUnavailable",
     "Submission",
     "Unit",
+    "UnusableStore",
     "Workload",
     "array_of",
 ]

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Literal
 
+from schedmate.model.job import earlier_job
 from schedmate.model.workload import Evidence, Workload
 
 Basis = Literal["identical", "same_code", "similar", "history", "prior", "none"]
@@ -54,6 +55,15 @@ class Match:
     job_id: str
     similarity: float
     duration_s: float
+    submitted_at: float | None = None
+    """With it the job is known when its number is another job's."""
+
+    @property
+    def job(self) -> str:
+        """By which a store finds it."""
+        if self.submitted_at is None or "@" in self.job_id:
+            return self.job_id
+        return earlier_job(self.job_id, self.submitted_at)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,8 @@ SchedMateError            exit 1
 ├── NotSignedIn           exit 1   it does not know who asks, or they may not
 ├── StoreError            exit 1   a database refuses what is asked of it
 │   └── StoreUnavailable           the disk under it is full, or it does not answer
-│       └── LeaseLost              another daemon decides now
+│       ├── LeaseLost              another daemon decides now
+│       └── UnusableStore exit 2   it is damaged, or another cluster's
 └── NotThereYet           exit 1   a verb that a later release brings
 """
 
@@ -101,6 +102,12 @@ class StoreUnavailable(StoreError):
 
 class LeaseLost(StoreUnavailable):
     """Of the daemon that was deciding: it may not write down another decision."""
+
+
+class UnusableStore(StoreUnavailable):
+    """No look after this one will find it better: a person has to do something."""
+
+    exit_code = 2
 
 
 class NotThereYet(SchedMateError):

@@ -5,15 +5,45 @@ from __future__ import annotations
 import re
 import shlex
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
+from math import isfinite
 
+_SAME_S = 1e-3
 JobId = str
+"""`12`: the newest job of that number. `12@1763434074`: the one that was submitted then, once the
+number has been used again."""
+
+
+def earlier_job(job_id: JobId, submitted_at: float) -> JobId:
+    """What a job is called whose number is another job's now."""
+    return f"{job_id}@{int(submitted_at) if submitted_at.is_integer() else submitted_at}"
+
+
+def read_job_id(text: str) -> tuple[JobId, float | None]:
+    """The number, and the submission that was named with it: `12@1763434074`, or as sacct
+    shows it, `12@2026-11-18T02:47:54`."""
+    number, at, stated = text.partition("@")
+    if not at:
+        return text, None
+    try:
+        moment = datetime.fromisoformat(stated).timestamp() if "-" in stated else float(stated)
+    except ValueError:
+        return text, None
+    return (number, moment) if isfinite(moment) else (text, None)
 
 
 def array_of(job_id: JobId) -> JobId | None:
     """`12` of `12_3`, which is a task of array 12; None for what is no task of an array."""
-    array, found, _ = job_id.partition("_")
-    return array if found else None
+    number, at, moment = job_id.partition("@")
+    array, found, _ = number.partition("_")
+    return f"{array}{at}{moment}" if found else None
+
+
+def whole_of(job_id: JobId) -> JobId:
+    """The array of a task, the heterogeneous job of a part, else the job itself."""
+    number, at, moment = job_id.partition("@")
+    return array_of(job_id) or f"{number.partition('+')[0]}{at}{moment}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +185,9 @@ class Job:
     script: str | None = None
     request: Request = field(default_factory=Request)
     submit_time: float
+    """Of its latest run: a scheduler may begin to count anew when a job is queued again."""
+    first_submit: float | None = None
+    """When it first was submitted, where that is another time and known."""
     start_time: float | None = None
     end_time: float | None = None
     exit_code: int | None = None
@@ -193,6 +226,18 @@ class Job:
     licenses: str = ""
     cluster: str = ""
     """Another cluster of a federation that it belongs to or runs on: shown, never acted upon."""
+
+    @property
+    def submitted_at(self) -> float | None:
+        """When it first was submitted: with its number, what makes it this job and no other."""
+        if self.first_submit is None and self.restarts:
+            return None
+        return self.submit_time if self.first_submit is None else self.first_submit
+
+    def is_same_job(self, other: Job) -> bool:
+        """Whether both are of one job, of the same number; what nobody knows is taken for so."""
+        mine, its = self.submitted_at, other.submitted_at
+        return mine is None or its is None or abs(mine - its) < _SAME_S
 
     @property
     def started(self) -> bool:

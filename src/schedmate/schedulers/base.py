@@ -96,8 +96,23 @@ class KeepsHistory(Protocol):
         `restarts` is unknown and 0.
         """
 
+    def held_for_s(self) -> float:
+        """How long after its end a job can still be queued again."""
+
     def stored_scripts(self, ids: Sequence[JobId]) -> dict[JobId, str]:
         """The scripts that outlived their jobs, with few questions; others are left out."""
+
+
+@runtime_checkable
+class ShowsAttempts(Protocol):
+    """A scheduler that remembers each run of a job that it has queued again."""
+
+    def earlier_attempts(self) -> list[Job]:
+        """Of the jobs of the last look at all of them, the runs before their present ones.
+
+        Each with its own nodes, times and state; a state that is no end: somebody ended it to
+        queue it again.
+        """
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,9 @@ from schedmate.model import (
 )
 from schedmate.schedulers.base import DrainsNodes, OrdersInBulk, PlansApart
 from schedmate.service.account import Account, account_at
+from schedmate.service.action_outcomes import is_reached, outcome_of, outcome_of_requeue
 from schedmate.service.hourly import ACTIONS_AN_HOUR, HourlyBound
+from schedmate.service.met_jobs import met_jobs
 from schedmate.service.node_actions import ActionOutcome, NodeActions, settle
 
 if TYPE_CHECKING:
@@ -41,8 +43,6 @@ _ALLOWED: dict[Mode, frozenset[ActionKind]] = {
     "assist": _ORDERS,
     "act": _ORDERS | {"requeue", "cancel", "hold", "release", "drain"},
 }
-_MINUTE_S = 60.0
-"""Schedulers count limits in whole minutes."""
 _log = logging.getLogger("schedmate.actions")
 
 
@@ -145,6 +145,12 @@ class Actions:
         records = self._store.actions(job_id=action.job_id, state="failed")
         return _gives_back(action) and any(one.action.key == action.key for one in records)
 
+    def forget(self, job_id: JobId) -> None:
+        """Its number may be another job's next."""
+        for key in [key for key in self._asked if key.startswith(f"{job_id}:")]:
+            self._asked.discard(key)
+            self._objections.pop(key, None)
+
     def note(self, action: Action, now: float) -> None:
         """Write down a decision that another one has replaced before it was carried out."""
         self._write_with_others(action, now, "noted")
@@ -244,8 +250,8 @@ class Actions:
         for action in actions:
             job, newer = jobs.get(action.job_id), last[action.job_id, action.kind]
             asked = action.key in self._asked
-            outcome = missing if job is None else _outcome(action, job, asked=asked)
-            if job is not None and newer is not action and asked and _reached(newer, job):
+            outcome = missing if job is None else outcome_of(action, job, asked=asked)
+            if job is not None and newer is not action and asked and is_reached(newer, job):
                 outcome = ActionOutcome("done", "replaced at once")
             if outcome is not None:
                 self._asked.discard(action.key)
@@ -263,7 +269,7 @@ class Actions:
     def _look(self, ids: Sequence[JobId]) -> tuple[dict[JobId, Job], ActionOutcome | None]:
         """The jobs, and what follows for those that are not among them."""
         try:
-            found: Sequence[Job] = self._scheduler.jobs(ids)
+            found = met_jobs(self._scheduler, self._store, ids)
         except PartlyKnown as error:
             return {job.id: job for job in error.found}, None
         return {job.id: job for job in found}, ActionOutcome("failed", "the job is gone")
@@ -295,7 +301,7 @@ class Actions:
         job = jobs.get(action.job_id)
         if job is None or job.restarts != action.attempt + 1 or job.state is JobState.PENDING:
             return None
-        return _of_requeue(action, job, asked=True)
+        return outcome_of_requeue(action, job, asked=True)
 
     def _ask_scheduler(self, action: Action) -> bool:
         match action.kind:
@@ -329,72 +335,3 @@ def _lowers(action: Action) -> bool:
 def _gives_back(action: Action) -> bool:
     codes = ("limit_too_short", "limit_unattended")
     return action.reason is not None and action.reason.code in codes
-
-
-def _outcome(action: Action, job: Job, *, asked: bool) -> ActionOutcome | None:
-    """What the scheduler shows of an action, None while it has not come to an end.
-
-    `asked`: the scheduler took all of it since this daemon began.
-    """
-    if action.kind == "requeue":
-        return _of_requeue(action, job, asked=asked)
-    if _reached(action, job):
-        return ActionOutcome("done")
-    if asked and action.kind != "cancel":
-        return _too_late(action, job) or ActionOutcome("failed", _shortfall(action, job))
-    return _too_late(action, job)
-
-
-def _reached(action: Action, job: Job) -> bool:
-    match action.kind:
-        case "set_nice":
-            return job.nice == action.value
-        case "set_time_limit":
-            return _same_limit(job.request.time_limit_s, action.value)
-        case "set_time_min":
-            return _same_limit(job.request.time_min_s, action.value)
-        case "hold":
-            return job.held
-        case "release":
-            return not job.held
-        case _:
-            return job.state is JobState.CANCELLED and job.restarts == action.attempt
-
-
-def _shortfall(action: Action, job: Job) -> str:
-    """What a scheduler did that was asked, raised no objection and changed nothing."""
-    if action.kind == "set_nice":
-        return f"priority was set by hand: nice stays {job.nice}"
-    if action.kind in ("hold", "release"):
-        return f"the job is {'still held' if job.held else 'not held'}"
-    if action.kind == "set_time_min":
-        return f"TimeMin stays {job.request.time_min_s} s"
-    return f"the limit stays {job.request.time_limit_s} s"
-
-
-def _of_requeue(action: Action, job: Job, *, asked: bool) -> ActionOutcome | None:
-    if job.restarts <= action.attempt:
-        return None if asked else _too_late(action, job)
-    waits = job.state is JobState.PENDING and job.restarts == action.attempt + 1
-    if waits and not asked:
-        return None
-    missing = [node for node in action.exclude_nodes if node not in job.request.exclude_nodes]
-    if missing:
-        words = f"it was queued again, but not kept from {', '.join(missing)}"
-        return ActionOutcome("failed", words)
-    return ActionOutcome("done")
-
-
-def _same_limit(shown: float | None, wanted: float | None) -> bool:
-    if shown is None or wanted is None:
-        return shown is wanted
-    return abs(shown - wanted) < _MINUTE_S
-
-
-def _too_late(action: Action, job: Job) -> ActionOutcome | None:
-    """Why the action must not be carried out any more, None while it still may."""
-    if job.restarts != action.attempt:
-        return ActionOutcome("failed", f"too late: attempt {action.attempt} is over")
-    if job.state.ended and not (action.kind == "requeue" and job.state.failed):
-        return ActionOutcome("failed", f"too late: the job has ended, {job.state}")
-    return None

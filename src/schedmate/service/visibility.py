@@ -41,8 +41,8 @@ def _names(text: str) -> frozenset[str]:
 
 
 _OF_JOB = _names(
-    "id user state request nodes cluster submit_time start_time end_time eligible_time restarts "
-    "nice most_nice nice_an_hour soft_limit priority held tasks components"
+    "id user state request nodes cluster submit_time first_submit start_time end_time "
+    "eligible_time restarts nice most_nice nice_an_hour soft_limit priority held tasks components"
 )
 _OF_REQUEST = _names(
     "gpus gpu_type nodes cpus memory_mb time_limit_s time_min_s partition exclude_nodes "
@@ -101,7 +101,7 @@ class Viewer:
         if not self.may_read(owner):
             shown = _only(_OF_PREDICTION, prediction, explanation="")
             return _only(_OF_ADVICE, advice, workload=Workload(), prediction=shown)
-        own = tuple(match for match in prediction.matches if self.may_read(owner_of(match.job_id)))
+        own = tuple(match for match in prediction.matches if self.may_read(owner_of(match.job)))
         return replace(advice, prediction=replace(prediction, matches=own))
 
     def progress(self, progress: Progress, owner: str) -> Progress:

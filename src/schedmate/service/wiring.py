@@ -42,6 +42,20 @@ def open_store(settings: Settings, *, of: str | None = None, holder: str | None 
 
     `holder` is the daemon that decides, where a lease says which one does.
     """
+    store = open_any_store(settings, of=of, holder=holder)
+    if of in (None, settings.scheduler):
+        try:
+            pin_store(settings, store, _cluster_here(settings))
+        except BaseException:
+            store.close()
+            raise
+    return store
+
+
+def open_any_store(
+    settings: Settings, *, of: str | None = None, holder: str | None = None
+) -> Store:
+    """Whichever cluster it is of."""
     _name_gpus(settings)
     scheduler = of or settings.scheduler
     if settings.store_url:
@@ -49,6 +63,35 @@ def open_store(settings: Settings, *, of: str | None = None, holder: str | None 
     from schedmate.store.sqlite import SqliteStore
 
     return SqliteStore(settings.database, scheduler=scheduler, shown=_shown(settings))
+
+
+def pin_store(settings: Settings, store: Store, cluster: str) -> None:
+    """Say whose jobs a new store holds; UnusableStore where it holds another cluster's.
+
+    Nothing is said where the name of the cluster is not known here.
+    """
+    pinned = store.cluster()
+    if not cluster or (pinned or "").casefold() == cluster.casefold():
+        return
+    if pinned is not None:
+        from schedmate.model import UnusableStore
+
+        raise UnusableStore(
+            f"the store {store_name(settings)} holds the jobs of cluster {pinned}, and this is "
+            f"cluster {cluster}: set SCHEDMATE_STATE_DIR to another directory, or, if it is to go "
+            f"on here, `schedmate store pin {cluster}`"
+        )
+    store.pin(cluster)
+
+
+def _cluster_here(settings: Settings) -> str:
+    if settings.scheduler != "slurm":
+        return ""
+    if settings.slurm.cluster or settings.slurm.rest_url:
+        return settings.slurm.cluster
+    from schedmate.schedulers.slurm.site import configured_cluster
+
+    return configured_cluster()
 
 
 def _in_postgres(settings: Settings, scheduler: str, holder: str | None = None) -> Store:
@@ -107,7 +150,10 @@ def open_store_for_reading(settings: Settings) -> Store:
         return _in_postgres(settings, settings.scheduler)
     from schedmate.store.sqlite import ReadOnlyStore
 
-    return ReadOnlyStore(settings.database, scheduler=settings.scheduler, shown=_shown(settings))
+    store = ReadOnlyStore(settings.database, scheduler=settings.scheduler, shown=_shown(settings))
+    if store.cluster() is not None:
+        pin_store(settings, store, _cluster_here(settings))
+    return store
 
 
 def _name_gpus(settings: Settings) -> None:

@@ -1,6 +1,7 @@
 """History, memory and ledger. `base.py` is the contract, `sqlite.py` the embedded default."""
 
 from schedmate.store.base import (
+    MEND,
     Change,
     Decisions,
     EventLog,
@@ -29,6 +30,7 @@ from schedmate.store.overview import (
 )
 
 __all__ = [
+    "MEND",
     "Change",
     "CountSeen",
     "Decisions",

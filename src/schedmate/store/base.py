@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from schedmate.model import FormatMemory, JobId, Ledger, ReadingCache
 from schedmate.model.ports import Experience
+from schedmate.store.identities import JobIdentities
 from schedmate.store.notices import Notices
 from schedmate.store.overview import Overviews
 from schedmate.store.tokens import Tokens
@@ -30,6 +31,13 @@ if TYPE_CHECKING:
     )
     from schedmate.store.corrections import KeptCorrection
     from schedmate.store.facts import StoredFacts
+
+
+MEND = (
+    "stop the daemon and go back to a copy with `schedmate store restore FILE`, or move it away to"
+    " start afresh"
+)
+"""What to do about a file that is damaged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +144,7 @@ class Runs(Protocol):
         """
 
     def run(self, job_id: JobId, attempt: int | None = None) -> PastRun | None:
-        """One attempt of a job, by default the last one."""
+        """One attempt of a job, by default the last one; see `JobIdentities.called`."""
 
     def completed_profiles(
         self, fingerprint: Fingerprint, *, limit: int
@@ -239,8 +247,11 @@ class EventLog(Protocol):
 class Listing(Protocol):
     """The scheduler's jobs as the daemon saw them last, for those that only look on."""
 
-    def keep_listed(self, jobs: Sequence[Job], gone: Sequence[JobId] = ()) -> None:
-        """These are new or have changed; those are no longer listed."""
+    def keep_listed(self, jobs: Sequence[Job], gone: Sequence[JobId] = ()) -> Sequence[Job]:
+        """These are new or have changed; those are no longer listed.
+
+        Returns the former as the store calls them.
+        """
 
     def listed(self, job_id: JobId) -> Job | None: ...
 
@@ -257,6 +268,7 @@ class Listing(Protocol):
 
 
 class Store(
+    JobIdentities,
     Experience,
     ReadingCache,
     FormatMemory,
@@ -296,6 +308,9 @@ class Store(
 
     def compact(self) -> None:
         """Give free space back to the disk."""
+
+    def check_integrity(self) -> None:
+        """UnusableStore where it is damaged; reads all of it."""
 
     def check_writable(self) -> None:
         """Write a little; StoreUnavailable where the disk is full or gone."""

@@ -47,6 +47,9 @@ class Database(Protocol):
     def renumber(self) -> None:
         """Number new rows behind those that were copied with their numbers."""
 
+    def check_integrity(self) -> None:
+        """UnusableStore where it is damaged, as far as one can tell from here."""
+
     def compact(self) -> None:
         """Give free space back to the disk."""
 

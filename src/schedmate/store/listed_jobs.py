@@ -9,6 +9,7 @@ from schedmate.model import Job, JobId
 from schedmate.model.wire import loads
 from schedmate.store.base import Change
 from schedmate.store.bodies import dumps
+from schedmate.store.identities import Identities
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,15 +20,16 @@ _KEPT = 10_000
 """Changes after which one who looks on has seen that a job is gone."""
 
 
-class ListedJobs:
+class ListedJobs(Identities):
     """Part of the store; see `store.base.Listing`."""
 
     _db: Database
     _scheduler: str
 
-    def keep_listed(self, jobs: Sequence[Job], gone: Sequence[JobId] = ()) -> None:
+    def keep_listed(self, jobs: Sequence[Job], gone: Sequence[JobId] = ()) -> list[Job]:
         with self._db.transaction():
-            self._db.put("listed_jobs", ((self._scheduler, job.id, dumps(job)) for job in jobs))
+            met = self.meet(jobs)
+            self._db.put("listed_jobs", ((self._scheduler, job.id, dumps(job)) for job in met))
             self._db.run_many(
                 "DELETE FROM listed_jobs WHERE scheduler = ? AND job_id = ?",
                 ((self._scheduler, job_id) for job_id in gone),
@@ -37,6 +39,7 @@ class ListedJobs:
                 " (SELECT job_id FROM listed_jobs WHERE scheduler = ?)",
                 (self._scheduler, self.newest_change() - _KEPT, self._scheduler),
             )
+        return met
 
     def listed(self, job_id: JobId) -> Job | None:
         row = self._db.one(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from schedmate.store.run_facts import MADE_OF_RUNS
+from schedmate.store.run_facts import MADE_OF_RUNS, SUBMISSIONS_OF_LISTED, SUBMISSIONS_OF_RUNS
 
 
 def _numbers_changes(table: str, *events: str) -> tuple[str, ...]:
@@ -217,5 +217,24 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "CREATE INDEX actions_by_state ON actions (scheduler, state)",
         "CREATE INDEX actions_by_time ON actions (at)",
         "CREATE INDEX events_by_kind ON events (kind, scheduler, id)",
+    ),
+    (
+        # the job that a number stands for, by its first submission
+        """
+        CREATE TABLE submissions (
+            scheduler TEXT NOT NULL, job_id TEXT NOT NULL, whole TEXT NOT NULL,
+            user TEXT NOT NULL, submitted_at REAL NOT NULL, latest REAL NOT NULL,
+            attempt INTEGER NOT NULL,
+            PRIMARY KEY (scheduler, job_id)
+        ) WITHOUT ROWID
+        """,
+        SUBMISSIONS_OF_RUNS,
+        SUBMISSIONS_OF_LISTED,
+        *(
+            f"UPDATE submissions SET whole = substr(job_id, 1, instr(job_id, '{sign}') - 1)"  # noqa: S608
+            f" WHERE instr(job_id, '{sign}') > 0"
+            for sign in "+_"
+        ),
+        "CREATE INDEX submissions_by_whole ON submissions (scheduler, whole)",
     ),
 )

@@ -183,6 +183,13 @@ class Retention:
             f"DELETE FROM run_facts WHERE (scheduler, job_id, attempt) IN ({oldest})",  # noqa: S608
             (most,),
         )
+        jobs = f"SELECT scheduler, job_id FROM ({oldest}) AS oldest"  # noqa: S608
+        listed = "SELECT scheduler, job_id FROM listed_jobs"
+        key = "(scheduler, job_id)"
+        self._db.run(
+            f"DELETE FROM submissions WHERE {key} IN ({jobs}) AND {key} NOT IN ({listed})",  # noqa: S608
+            (most,),
+        )
         return self._db.run(
             f"DELETE FROM runs WHERE (scheduler, job_id, attempt) IN ({oldest})",  # noqa: S608
             (most,),

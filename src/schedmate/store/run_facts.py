@@ -38,6 +38,21 @@ SELECT runs.scheduler, runs.job_id, runs.attempt, runs.end_time, runs."user",
     {_quantile("p10")}, {_quantile("p50")}, {_quantile("p90")}
 FROM runs LEFT JOIN advice ON advice.scheduler = runs.scheduler AND advice.job_id = runs.job_id
 """  # noqa: S608 - the names are those above
+_SUBMISSIONS = (
+    'INSERT INTO submissions (scheduler, job_id, whole, "user", submitted_at, latest, attempt)'
+)
+SUBMISSIONS_OF_RUNS = f"""
+{_SUBMISSIONS}
+SELECT scheduler, job_id, job_id, max("user"), min(submitted_at), max(submitted_at), max(attempt)
+FROM run_facts GROUP BY scheduler, job_id
+"""  # noqa: S608 - as above
+SUBMISSIONS_OF_LISTED = f"""
+{_SUBMISSIONS}
+SELECT scheduler, job_id, job_id, json_extract(body, '$.user'),
+    {_REAL.format("body, '$.submit_time'")}, {_REAL.format("body, '$.submit_time'")},
+    coalesce(CAST(json_extract(body, '$.restarts') AS INTEGER), 0)
+FROM listed_jobs WHERE TRUE ON CONFLICT (scheduler, job_id) DO NOTHING
+"""  # noqa: S608 - as above
 
 
 def keep_run_facts(db: Database, scheduler: str, job_ids: Iterable[JobId]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from schedmate.disk.database import Database, ReadOnlyDatabase
+from schedmate.store.base import MEND
 from schedmate.store.migrations import MIGRATIONS
 from schedmate.store.tables import TableStore
 
@@ -21,7 +22,7 @@ _MANY = 1000
 
 class SqliteStore(TableStore):
     def __init__(self, path: Path, *, scheduler: str = "local", shown: Shown | None = None) -> None:
-        self._file = Database(path, MIGRATIONS)
+        self._file = Database(path, MIGRATIONS, mend=MEND)
         super().__init__(self._file, scheduler=scheduler, shown=shown)
 
     def keep_runs(self, runs: Sequence[PastRun]) -> None:
@@ -39,7 +40,7 @@ class ReadOnlyStore(TableStore):
     """
 
     def __init__(self, path: Path, *, scheduler: str = "local", shown: Shown | None = None) -> None:
-        db = ReadOnlyDatabase(path, version=len(MIGRATIONS))
+        db = ReadOnlyDatabase(path, version=len(MIGRATIONS), mend=MEND)
         super().__init__(db, scheduler=scheduler, shown=shown)
 
     def count_rule_hit(self, rule_id: str, *, at: float) -> None: ...

@@ -77,6 +77,9 @@ class TableStore(
     def compact(self) -> None:
         self._db.compact()
 
+    def check_integrity(self) -> None:
+        self._db.check_integrity()
+
     def check_writable(self) -> None:
         with self.together():
             self._db.put("meta", [("probe", "x" * _PROBE)])
@@ -96,7 +99,8 @@ class TableStore(
     def keep_run(self, run: PastRun) -> None:
         self.keep_runs([run])
 
-    def _keep_some(self, runs: Sequence[PastRun]) -> None:
+    def _keep_some(self, found: Sequence[PastRun]) -> None:
+        runs = self.meet_runs(found)
         self._db.put("runs", (self._as_row(run) for run in runs))
         keep_run_facts(self._db, self._scheduler, [run.job.id for run in runs])
         self._keep_sketches([(self._scheduler, run) for run in runs])
@@ -121,7 +125,7 @@ class TableStore(
     def run(self, job_id: JobId, attempt: int | None = None) -> PastRun | None:
         found = self._runs(
             "scheduler = ? AND job_id = ? AND (? IS NULL OR attempt = ?) ORDER BY attempt DESC",
-            (self._scheduler, job_id, attempt, attempt),
+            (self._scheduler, self.called(job_id), attempt, attempt),
             limit=1,
         )
         return found[0] if found else None
@@ -138,7 +142,7 @@ class TableStore(
             "SELECT scheduler FROM runs WHERE job_id = ?"
             " AND scheduler IN (SELECT DISTINCT scheduler FROM runs)"  # lets it use the index
             " GROUP BY scheduler ORDER BY max(end_time) DESC",
-            (job_id,),
+            (self.called(job_id),),
         )
         return [source for (source,) in rows]
 

@@ -40,6 +40,7 @@ from schedmate.model import (
 )
 from schedmate.store import KeptAdvice, KeptProgress, Spending
 from schedmate.testing.builders import a_diagnosis, a_job, a_past_run, a_progress, an_advice
+from schedmate.testing.identity_contract import IdentityContract
 from schedmate.testing.lessons_contract import LessonsContract
 from schedmate.testing.overview_contract import OverviewContract
 from schedmate.testing.people_contract import PeopleContract
@@ -61,7 +62,7 @@ ODD_TEXTS = (
 PRINT = Fingerprint(code="c0de", arguments="a4g5")
 
 
-class StoreContract(LessonsContract, OverviewContract, PeopleContract):
+class StoreContract(IdentityContract, LessonsContract, OverviewContract, PeopleContract):
     def open(self, path: Path, scheduler: str) -> Store:
         raise NotImplementedError
 
@@ -150,8 +151,7 @@ class StoreContract(LessonsContract, OverviewContract, PeopleContract):
 
     def test_attempts_of_a_job_are_kept_apart(self, store: Store) -> None:
         first, second = _run("1", attempt=0, ended=10), _run("1", attempt=1, ended=20)
-        store.keep_run(second)
-        store.keep_run(first)
+        store.keep_runs([second, first])
         assert store.run("1") == second
         assert store.run("1", 0) == first
         assert store.run("1", 2) is None
@@ -186,9 +186,9 @@ class StoreContract(LessonsContract, OverviewContract, PeopleContract):
         assert _ids(found(user="bob", reason="gpu_oom")) == ["2"]
 
     def test_a_job_that_never_ran_is_remembered_too(self, store: Store) -> None:
-        job = a_job(state=JobState.CANCELLED, start_time=None, end_time=None)
-        store.keep_run(PastRun(job=job))
-        assert store.run("1") == PastRun(job=job)
+        run = PastRun(job=a_job(state=JobState.CANCELLED, start_time=None, end_time=None))
+        store.keep_run(run)
+        assert store.run("1") == run
 
     def test_many_runs_are_kept_all_or_none(self, store: Store) -> None:
         bad = PastRun(job=a_job(id="3", submit_time="no time"))

@@ -116,9 +116,11 @@ class Metrics:
         with self._lock:
             for job_id in set(jobs):
                 view, before = self._site.board.view(job_id), self._before.get(job_id)
-                if view is None:
+                if view is None or (before is not None and not before.job.is_same_job(view.job)):
+                    before = None
                     self._before.pop(job_id, None)
                     self._promised.pop(job_id, None)
+                if view is None:
                     continue
                 if not loading:
                     self._count(before, view)

@@ -114,6 +114,7 @@ class Site:
         A task or a part that is not listed by itself is shown by the job that holds it, an array
         whose tasks are listed one by one by the first of them.
         """
+        job_id = self.store.called(job_id)
         view = self.board.view(job_id) or self._in_history(job_id) or self._holding(job_id)
         if view is None:
             tasks = self._tasks(job_id)
@@ -238,6 +239,8 @@ class Site:
             changed = self.board.refresh()
             if changed:
                 self._forget_masked()
+                for job_id in changed:  # its number may be another job's now
+                    self._owners.pop(job_id, None)
                 for announce in list(self.listeners):
                     announce(changed)
             self.loading = False

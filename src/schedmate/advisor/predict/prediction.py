@@ -217,7 +217,12 @@ def _own_first(neighbours: Neighbours, used: Places, alike: Floats) -> Places:
 
 
 def _match(run: PastRun, alike: float) -> Match:
-    return Match(job_id=run.job.id, similarity=round(float(alike), 3), duration_s=run.duration_s)
+    return Match(
+        job_id=run.job.id,
+        similarity=round(float(alike), 3),
+        duration_s=run.duration_s,
+        submitted_at=run.job.submitted_at,
+    )
 
 
 def _from_history(history: History, target: Target) -> Prediction | None:

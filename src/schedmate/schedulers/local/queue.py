@@ -103,6 +103,7 @@ class QueueEntry:
             script=self.script,
             request=self.request,
             submit_time=self.submit_time,
+            first_submit=self.submit_time,
             start_time=self.start_time,
             end_time=self.end_time,
             exit_code=self.exit_code,

@@ -27,6 +27,7 @@ from schedmate.model.account import account_name
 from schedmate.model.priority import NICE_HOURS
 from schedmate.schedulers.slurm import (
     activity,
+    attempts,
     gpu_use,
     grouping,
     history,
@@ -41,7 +42,7 @@ from schedmate.schedulers.slurm.accounting import Accounting
 from schedmate.schedulers.slurm.changes import CommandChanges, SlurmChanges, Target
 from schedmate.schedulers.slurm.commands import SlurmCommands
 from schedmate.schedulers.slurm.constraints import allows
-from schedmate.schedulers.slurm.job_ids import JOB_ID, checked_id, names_of, whole_id
+from schedmate.schedulers.slurm.job_ids import JOB_ID, checked_id, names_of, only, whole_id
 from schedmate.schedulers.slurm.logs import is_file
 from schedmate.schedulers.slurm.requeueing import Requeueing
 from schedmate.schedulers.slurm.site import SlurmSite
@@ -90,6 +91,7 @@ class SlurmScheduler:
         self._reader = grouping.QueueReader(is_file)
         self._queue = self._reader.read((), SlurmSite)
         """As the last look at all jobs has shown it."""
+        self._attempts: list[Job] = []
 
     def submit(self, submission: Submission) -> JobId:
         return self._changes.submit(submission)
@@ -110,8 +112,7 @@ class SlurmScheduler:
     def _all(self) -> list[Job]:
         """Everything; jobs that are listed no more have ended only if Slurm confirms it."""
         before = self._queue
-        held = self._held(None)
-        past = self._past(held)
+        held, past = self._past(self._held(None))
         missing = before.unfinished - self._queue.listed - {job.id for job in past}
         again = self._source.queued(set(missing)) if missing else []
         kept = sorted(missing & {row["JobArrayID"] for row in again})
@@ -122,6 +123,9 @@ class SlurmScheduler:
                 "nothing is concluded from this answer"
             )
         return held + past
+
+    def earlier_attempts(self) -> list[Job]:
+        return self._attempts
 
     def nodes(self, names: Sequence[str] | None = None) -> list[NodeState]:
         """See `Scheduler.nodes`. All are asked for: one unknown name would spoil the answer."""
@@ -157,6 +161,10 @@ class SlurmScheduler:
         if not self._site().has_accounting:
             return []
         return history.ended_between(self._slurm.ask, start, end, user)
+
+    def held_for_s(self) -> float:
+        """See `KeepsHistory`."""
+        return self._site().held_for_s
 
     def stored_scripts(self, ids: Sequence[JobId]) -> dict[JobId, str]:
         """See `KeepsHistory`."""
@@ -336,7 +344,7 @@ class SlurmScheduler:
         queue = reader.read(self._source.queued(ids), self._site, apart=ids or ())
         if ids is None:
             self._queue = queue
-        jobs = _only(ids, queue.jobs)
+        jobs = only(ids, queue.jobs)
         if ids is None or len(ids) > MOST_IDS:
             return jobs
         # before its first run no decision depends on them
@@ -344,15 +352,19 @@ class SlurmScheduler:
         excluded = self._exclusions(asked) if asked else {}
         return [_without(job, excluded.get(job.id, "")) for job in jobs]
 
-    def _past(self, held: list[Job]) -> list[Job]:
-        """What only accounting knows; nothing, for a while, where it does not answer."""
-        if self._accounting.pausing:
-            return []
-        try:
-            return self._accounted(None, but={job.id for job in held})
-        except SchedulerError as error:
-            _log.warning("ended jobs that only accounting knows are missing for now: %s", error)
-            return []
+    def _past(self, held: list[Job]) -> tuple[list[Job], list[Job]]:
+        """Those that are held with their first submission, and what only accounting knows; nothing
+        of it, for a while, where accounting does not answer."""
+        rows: list[parsing.Record] = []
+        if not self._accounting.pausing:
+            try:
+                rows = self._accounting_rows(None)
+            except SchedulerError as error:
+                _log.warning("ended jobs that only accounting knows are missing for now: %s", error)
+        held, self._attempts = attempts.with_attempts(held, rows, self.held_for_s())
+        names, keep_s = {job.id for job in held}, self._site().keep_s
+        past = attempts.accounted_jobs(rows, keep_s=keep_s)
+        return held, [job for job in past if job.id not in names]
 
     def _looked_up(self, ids: set[JobId], held: list[Job]) -> list[Job]:
         """Of jobs that the controller does not know; that accounting is away ends none of them."""
@@ -364,12 +376,16 @@ class SlurmScheduler:
         except SchedulerError as error:
             raise PartlyKnown(f"{complaint}: {error}", held) from error
 
-    def _accounted(self, ids: set[JobId] | None, *, but: set[JobId]) -> list[Job]:
+    def _accounted(self, ids: set[JobId], *, but: set[JobId]) -> list[Job]:
+        rows = self._accounting_rows(ids)
+        found = attempts.accounted_jobs(rows, apart=ids, keep_s=self._site().keep_s)
+        return [job for job in only(ids, found) if job.id not in but]
+
+    def _accounting_rows(self, ids: set[JobId] | None) -> list[parsing.Record]:
         if not self._site().has_accounting:
             return []
-        rows = self._accounting.answer(lambda: self._source.accounted(ids, self._history_days))
-        found = grouping.accounted_jobs(rows, apart=ids or ())
-        return [job for job in _only(ids, found) if job.id not in but]
+        days = self._history_days
+        return self._accounting.answer(lambda: list(self._source.accounted(ids, days)))
 
     def _site(self) -> SlurmSite:
         now = time.monotonic()
@@ -382,7 +398,3 @@ class SlurmScheduler:
 
 def _without(job: Job, excluded: str) -> Job:
     return replace(job, request=replace(job.request, exclude_nodes=expand(excluded)))
-
-
-def _only(ids: set[JobId] | None, jobs: list[Job]) -> list[Job]:
-    return jobs if ids is None else [job for job in jobs if names_of(job.id) & ids]

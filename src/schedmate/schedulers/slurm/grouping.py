@@ -10,11 +10,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from schedmate.model import Job, JobId, JobState
-from schedmate.schedulers.slurm import values
 from schedmate.schedulers.slurm.parsing import (
     IsFile,
     Record,
-    accounted_job,
     aged_job,
     het_job,
     is_held,
@@ -223,28 +221,3 @@ def _latest(times: Iterable[float | None]) -> float | None:
 
 def _distinct(words: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(word for word in words if word))
-
-
-def accounted_jobs(rows: Iterable[Record], apart: Container[JobId] = ()) -> list[Job]:
-    """Ended jobs as accounting remembers them, each with its last run.
-
-    It keeps a row for every run, so their number gives the restarts; it keeps neither the nice
-    value nor, in Slurm 22, where the output went, and it shows an exit code of 137 as 9.
-    """
-    runs: dict[str, list[Record]] = {}
-    for row in rows:
-        runs.setdefault(row["JobID"], []).append(row)
-    jobs: list[Job] = []
-    parts: dict[JobId, list[Job]] = {}
-    for job_id, found in runs.items():
-        last = max(found, key=lambda row: values.epoch(row["Submit"]) or 0.0)
-        job = accounted_job(last, restarts=len(found) - 1)
-        whole, plus, _ = job_id.partition("+")
-        if plus:
-            parts.setdefault(whole, []).append(job)
-        if not plus or job_id in apart:
-            jobs.append(job)
-    jobs += [joined(whole, found) for whole, found in parts.items()]
-    # ids are used again once a controller has begun anew: the last job of an id counts
-    newest = {job.id: job for job in sorted(jobs, key=lambda job: job.submit_time)}
-    return [job for job in newest.values() if job.state.ended]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from schedmate.model import NotFound
 
 if TYPE_CHECKING:
-    from schedmate.model import JobId
+    from schedmate.model import Job, JobId
 
 JOB_ID = re.compile(r"[0-9]+([_+][0-9]+)?")
 
@@ -27,3 +27,7 @@ def checked_id(job_id: JobId) -> JobId:
     if not JOB_ID.fullmatch(job_id):
         raise NotFound(f"{job_id!r} is no Slurm job id")
     return job_id
+
+
+def only(ids: set[JobId] | None, jobs: list[Job]) -> list[Job]:
+    return jobs if ids is None else [job for job in jobs if names_of(job.id) & ids]

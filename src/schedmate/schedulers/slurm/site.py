@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+import os
 import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from schedmate.model import priority
@@ -14,6 +17,10 @@ if TYPE_CHECKING:
 
 _SOFT, _SOFT_SINCE = "time_min_as_soft_limit", (23, 11)
 """A Slurm before that takes the word in silence and lets TimeMin shorten limits all the same."""
+
+_MIN_JOB_AGE_S, _PURGED_WITHIN_S = 300.0, 120.0
+_PLACES = ("/etc/slurm/slurm.conf", "/run/slurm/conf/slurm.conf", "/etc/slurm-llnl/slurm.conf")
+"""Of its configuration on most sites; the second one where the controller hands it out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +35,8 @@ class SlurmSite:
     soft_limits: bool = False
     """Backfill plans with TimeMin while TimeLimit ends a job: `time_min_as_soft_limit`. Without it
     TimeMin lets backfill shorten the limit."""
+    keep_s: float = _MIN_JOB_AGE_S
+    """How long the controller holds a job that has ended: `MinJobAge`."""
     keeps_scripts: bool = False
     """Accounting stores batch scripts, so that they outlive the controller's memory."""
 
@@ -54,6 +63,7 @@ class SlurmSite:
             has_accounting=values.get("AccountingStorageType", "").endswith("slurmdbd"),
             cluster=values.get("ClusterName", ""),
             keeps_scripts="job_script" in values.get("AccountingStoreFlags", "").split(","),
+            keep_s=_min_job_age(values.get("MinJobAge", "")),
             nice_range=nice_range or by_hours,
             nice_an_hour=age / max_age_h if age else None,
             floor=priority.FLOOR if multifactor else priority.BASIC_FLOOR,
@@ -61,9 +71,32 @@ class SlurmSite:
             soft_limits=_has_soft_limits(values),
         )
 
+    @property
+    def held_for_s(self) -> float:
+        """After the end of a job it may be held so long: it is purged some time after it may be."""
+        return self.keep_s + _PURGED_WITHIN_S
+
     def most_nice(self, points: int | None, nice: int) -> int | None:
         """How far a job of this priority may be set back; None where it has no place."""
         return priority.most_nice(points, nice, self.nice_range, self.floor)
+
+
+def configured_cluster() -> str:
+    """The name in this machine's slurm.conf; empty where it cannot be read there."""
+    places = [os.environ["SLURM_CONF"]] if "SLURM_CONF" in os.environ else _PLACES
+    for place in places:
+        try:
+            text = Path(place).read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            continue
+        found = re.search(r"^\s*ClusterName\s*=\s*([^\s#]+)", text, re.MULTILINE | re.IGNORECASE)
+        return "" if found is None else found[1]
+    return ""
+
+
+def _min_job_age(text: str) -> float:
+    """0 stands for ever."""
+    return float(text) or math.inf if text.isdecimal() else _MIN_JOB_AGE_S
 
 
 def _has_soft_limits(values: Mapping[str, str]) -> bool:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from schedmate.advisor import Advisor
 from schedmate.files.choosing import use_service
 from schedmate.handler import Handler
+from schedmate.schedulers.base import KeepsHistory
 from schedmate.service.actions import Actions
 from schedmate.service.daemon.daemon import Daemon
 from schedmate.service.daemon.job_reading import ReadingLimits
@@ -28,6 +29,7 @@ from schedmate.service.wiring import (
     limits_of,
     open_scheduler,
     open_store,
+    pin_store,
 )
 
 if TYPE_CHECKING:
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
     from schedmate.config import Settings
     from schedmate.schedulers.base import Scheduler
     from schedmate.service.dry_run import OnDecision
-    from schedmate.store import Lease
+    from schedmate.store import Lease, Store
 
 
 def reading_limits(settings: Settings) -> ReadingLimits:
@@ -87,6 +89,7 @@ def _assembled(
     lease: Lease | None = None,
 ) -> Iterator[tuple[Daemon, Retention]]:
     store = open_store(settings, holder=None if lease is None else lease.holder)
+    store.check_integrity()
     if on_decision is None:
         keep_daemon_mode(store, settings.mode, at=time.time())
     asker = LateAsker(patient(settings), store)
@@ -115,12 +118,19 @@ def _assembled(
         advise_with_model=_with_model(settings) if settings.llm.advice else None,
         own_files=settings.state_dir,
         reading=reading_limits(settings),
+        check_cluster=partial(_check_cluster, settings, scheduler, store),
     )
     try:
         yield daemon, Retention(store, settings, engine.known)
     finally:
         daemon.close()
         store.close()
+
+
+def _check_cluster(settings: Settings, scheduler: Scheduler, store: Store) -> None:
+    """By what the scheduler itself answers: the name need not be in a file of this machine."""
+    if isinstance(scheduler, KeepsHistory):
+        pin_store(settings, store, scheduler.cluster())
 
 
 def patient(settings: Settings) -> Settings:

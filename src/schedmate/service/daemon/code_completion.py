@@ -29,7 +29,7 @@ class CodeCompletion:
         self._store = store
         self._background = background
         self._advise = advise
-        self._asked: set[JobId] = set()
+        self._asked: dict[JobId, Job] = {}
 
     def consider(
         self, job: Job, target: Callable[[], Target], then: Callable[[Advice, float], None]
@@ -38,11 +38,12 @@ class CodeCompletion:
         advise = self._advise
         if advise is None or job.id in self._asked:
             return
-        self._asked.add(job.id)
+        self._asked[job.id] = job
         what = target()
 
         def completed(advised: Advised, now: float) -> None:
-            advice = self._better(job, advised)
+            is_it = self._asked.get(job.id) is job  # its number may be another job's
+            advice = self._better(job, advised) if is_it else None
             if advice is not None:
                 then(advice, now)
 
@@ -51,7 +52,7 @@ class CodeCompletion:
         )
 
     def forget(self, job_id: JobId) -> None:
-        self._asked.discard(job_id)
+        self._asked.pop(job_id, None)
 
     def _better(self, job: Job, advised: Advised) -> Advice | None:
         """Record and prediction; what is wrong with a job is never by a model."""

@@ -35,7 +35,6 @@ from schedmate.core import (
     job_of,
 )
 from schedmate.model import Action, Asker, Job, JobId, JobState, errors
-from schedmate.schedulers.base import KnowsSubmitLines
 from schedmate.service.daemon.activity import Activities
 from schedmate.service.daemon.background import BackgroundQueue
 from schedmate.service.daemon.code_completion import CodeCompletion
@@ -44,8 +43,10 @@ from schedmate.service.daemon.job_reading import JobReader, ReadingLimits
 from schedmate.service.daemon.pattern_learning import PatternLearning
 from schedmate.service.daemon.progress_filter import ProgressFilter
 from schedmate.service.daemon.site_model_updater import SiteModelUpdater
+from schedmate.service.daemon.submit_lines import submit_lines
 from schedmate.service.daemon.watching import LogWatcher
 from schedmate.service.records.attempts import past_of
+from schedmate.service.records.earlier_runs import EarlierRuns
 from schedmate.service.records.event_log import Recorder, opened
 from schedmate.service.records.listed_jobs import ListedJobs
 from schedmate.service.records.nodes import NodeKnowledge
@@ -87,10 +88,12 @@ class Daemon:
         own_files: Path | None = None,
         reading: ReadingLimits | None = None,
         drains: bool = False,
+        check_cluster: Callable[[], None] = lambda: None,
     ) -> None:
         self._engine = engine
         self._settings = settings or {}
         self._scheduler = scheduler
+        self._check_cluster = check_cluster
         self._store = store
         self._reader = JobReader(scheduler, store, advisor, reading)
         self._actions = actions
@@ -116,6 +119,7 @@ class Daemon:
         self._watching = LogWatcher(store, learning, self._activities.interactive)
         self._recorder = Recorder(store)
         self._listed = ListedJobs(store)
+        self._earlier_runs = EarlierRuns(scheduler, store)
         self._filter = ProgressFilter(engine.hang_after_s)
         self._look_at_nodes: float | None = 0.0 if drains else None
         self._retry_at: dict[JobId, float] = {}
@@ -126,12 +130,14 @@ class Daemon:
 
     def cycle(self, now: float) -> None:
         """Look once at everything and do what follows from it."""
-        jobs = self._scheduler.jobs()
-        self._listed.keep(jobs)
+        if not self._started:
+            self._check_cluster()
+        jobs = self._listed.keep(self._scheduler.jobs())
         if not self._started:
             self._started = True
             self._send(Started(now, self._settings))
-        self._forget_all_but({job.id for job in jobs}, now)
+        self._forget_all_but({job.id: job for job in jobs}, now)
+        self._earlier_runs.remember()
         self._reader.begin_poll()
         for job in sorted(jobs, key=_starts_next):
             if now >= self._retry_at.get(job.id, 0.0):
@@ -217,13 +223,22 @@ class Daemon:
         self._background.close()
         self._watching.close()
 
-    def _forget_all_but(self, listed: set[JobId], now: float) -> None:
-        """What the scheduler lists no more is history; should it come back, it is seen anew."""
-        self._activities.forget(listed)
-        for job_id in set(self._engine.known) - listed:
+    def _forget_all_but(self, listed: Mapping[JobId, Job], now: float) -> None:
+        """What the scheduler lists no more is history; should it come back, it is seen anew.
+
+        So is a job whose number is another job's now.
+        """
+        self._activities.forget(set(listed))
+        over = [
+            job_id
+            for job_id, known in self._engine.known.items()
+            if job_id not in listed or not known.job.is_same_job(listed[job_id])
+        ]
+        for job_id in over:
             self._forget(job_id, now)
             self._watching.forget(job_id)
             self._site_model.forget(job_id)
+            self._actions.forget(job_id)
             self._retry_at.pop(job_id, None)
 
     def _forget(self, job_id: JobId, now: float) -> None:
@@ -274,7 +289,13 @@ class Daemon:
             self._store.mark_handled(row.id)
 
     def _send_about(self, job: Job, now: float, made: Callable[[], Sequence[Event]]) -> None:
-        """Events that take work to make: an error in it is about this job alone."""
+        """Events that take work to make: an error in it is about this job alone.
+
+        A late answer about a job whose number is another job's now is about nobody.
+        """
+        known = self._engine.known.get(job.id)
+        if known is not None and not known.job.is_same_job(job):
+            return
         with self._isolated(job, now):
             for event in made():
                 self._send(event)
@@ -369,17 +390,6 @@ class Daemon:
             self._read_at_last(job)
         self._store.keep_run(run_that_ended(job, self._store.advice(job.id), ended, measured))
         self._site_model.ended(job)
-
-
-def submit_lines(scheduler: Scheduler, ids: Sequence[JobId]) -> Mapping[JobId, str]:
-    """As far as the scheduler knows them."""
-    if not isinstance(scheduler, KnowsSubmitLines):
-        return {}
-    try:
-        return scheduler.submit_lines(ids)
-    except errors.SchedMateError as error:
-        _log.warning("how jobs were submitted cannot be asked now: %s", error)
-        return {}
 
 
 def _starts_next(job: Job) -> tuple[float, float]:

@@ -13,6 +13,7 @@ from schedmate.model import (
     SchedMateError,
     SchedulerUnreachable,
     StoreUnavailable,
+    UnusableStore,
 )
 from schedmate.service.daemon.alone import alone
 from schedmate.service.daemon.asking import AdviceSocket
@@ -92,6 +93,8 @@ def serve(
                     settings = changed
             except LeaseLost as error:
                 _log.warning("%s", error)
+            except UnusableStore:
+                raise  # nothing is decided by what is half there, and no waiting mends it
             except StoreUnavailable as error:
                 outage.note(error)
                 notify("WATCHDOG=1")
@@ -122,6 +125,8 @@ class _Outage:
         try:
             with closing(open_store(settings)) as store:
                 store.check_writable()
+        except UnusableStore:
+            raise
         except (BadInput, OSError) as error:
             raise StoreUnavailable(str(error)) from error
         if self._reported:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -18,12 +19,22 @@ class ListedJobs:
         self._store = store
         self._kept: dict[JobId, Job] | None = None
 
-    def keep(self, jobs: Sequence[Job]) -> None:
+    def keep(self, jobs: Sequence[Job]) -> list[Job]:
+        """Returns them as the store calls them."""
         if self._kept is None:
             self._kept = {job.id: job for job in self._store.listed_jobs()}
-        now = {job.id: job for job in jobs}
-        changed = [job for job_id, job in now.items() if self._kept.get(job_id) != job]
-        gone = [job_id for job_id in self._kept if job_id not in now]
+        kept = self._kept
+        now = {job.id: _with_submission(job, kept.get(job.id)) for job in jobs}
+        changed = [job for job_id, job in now.items() if kept.get(job_id) != job]
+        gone = [job_id for job_id in kept if job_id not in now]
         if changed or gone:
-            self._store.keep_listed(changed, gone)
+            now |= {job.id: job for job in self._store.keep_listed(changed, gone)}
         self._kept = now
+        return list(now.values())
+
+
+def _with_submission(job: Job, before: Job | None) -> Job:
+    """What a scheduler says of a job that was queued again only as long as it knows."""
+    if before is None or job.submitted_at is not None or job.submit_time != before.submit_time:
+        return job
+    return replace(job, first_submit=before.first_submit)

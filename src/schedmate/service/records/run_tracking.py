@@ -90,7 +90,7 @@ def similar_profiles(kept: KeptAdvice | None, store: Store) -> tuple[RunProfile,
     for match in kept.advice.prediction.matches:
         if len(found) >= _MOST_PROFILES:
             break
-        run = store.run(match.job_id)
+        run = store.run(match.job)
         if run is not None and run.job.state is JobState.COMPLETED and run.profile is not None:
             key = run.job.id, run.job.restarts, run.job.submit_time
             found.setdefault(key, run.profile)

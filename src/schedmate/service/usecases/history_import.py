@@ -194,6 +194,7 @@ def _keep_ended(
     readings: Readings | None = None,
 ) -> ImportedHistory:
     """Advice that was kept when a job was submitted holds its code; else that is read now."""
+    ended = store.meet(ended)
     known, new = _parted(store, ended)
     with_code = [run for run in known if run.fingerprint is not None]
     remembered = [run for run in known if run.fingerprint is None]

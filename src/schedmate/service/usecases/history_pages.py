@@ -68,7 +68,10 @@ class Pages:
         self._scheduler = scheduler
         self._store = store
         self._cluster = scheduler.cluster()
+        self._held_s = scheduler.held_for_s()
         self._suspicion_s = 0.0
+        self._last: dict[JobId, Job] = {}
+        """By number, those that could still have been queued again at the end of the last page."""
         self.covered = self._read()
 
     def read(
@@ -127,22 +130,48 @@ class Pages:
     def _numbered(self, runs: Sequence[AccountedRun]) -> list[AccountedRun]:
         """With the number of runs before; those after which the job was queued again are gone."""
         found: list[AccountedRun] = []
-        taken: dict[JobId, int] = {}
         requeued = self.covered.requeued
         for run in runs:
-            job = run.job
-            before, _ = requeued.get(job.id, (0, 0.0))
-            at_least = max(before, taken.get(job.id, -1) + 1)
-            attempt = _attempt(self._store, job, at_least)
+            job = self._known_attempt(run.job)
+            if job is None:
+                count, at = requeued.get(run.job.id, (0, float("-inf")))
+                again = run.job.submit_time - at <= self._held_s
+                job = replace(run.job, restarts=count) if again else self._next_attempt(run.job)
             if job.state.ended:
-                taken[job.id] = attempt
+                self._last[job.id] = job
                 requeued.pop(job.id, None)
-                found.append(replace(run, job=replace(job, restarts=attempt)))
+                found.append(replace(run, job=job))
             else:
-                requeued[job.id] = attempt + 1, job.end_time or job.submit_time
+                requeued[job.id] = job.restarts + 1, job.end_time or job.submit_time
         return found
 
+    def _known_attempt(self, job: Job) -> Job | None:
+        """With the number under which this run is remembered."""
+        newest = self._store.run(job.id)
+        for attempt in range(-1 if newest is None else newest.job.restarts, -1, -1):
+            known = self._store.run(job.id, attempt)
+            if known is not None and known.job.submit_time == job.submit_time:
+                return replace(job, restarts=attempt, first_submit=known.job.first_submit)
+        return None
+
+    def _next_attempt(self, job: Job) -> Job:
+        """It is another job with this number if it came after the last one was forgotten."""
+        before = self._last.get(job.id)
+        if before is None:
+            newest = self._store.run(job.id)
+            before = None if newest is None else newest.job
+        if before is None or before.user != job.user or before.submit_time > job.submit_time:
+            return job
+        if job.submit_time - (before.end_time or before.submit_time) > self._held_s:
+            return job
+        return replace(job, restarts=before.restarts + 1, first_submit=before.submitted_at)
+
     def _cover(self, start: float, until: float) -> None:
+        self._last = {
+            job_id: job
+            for job_id, job in self._last.items()
+            if (job.end_time or 0.0) > until - self._held_s
+        }
         known = self.covered
         joined = known.until > known.since and start <= known.until and until >= known.since
         known.since = min(known.since, start) if joined else start
@@ -180,17 +209,3 @@ class Pages:
         except (OSError, ValueError):
             return {}
         return found if isinstance(found, dict) else {}
-
-
-def _attempt(store: Store, job: Job, at_least: int) -> int:
-    """The number under which this run is remembered, else the first that is free."""
-    newest = store.run(job.id)
-    if newest is None:
-        return at_least
-    if newest.job.submit_time == job.submit_time:
-        return newest.job.restarts
-    known = store.run(job.id, at_least)
-    while known is not None and known.job.submit_time != job.submit_time:
-        at_least += 1
-        known = store.run(job.id, at_least)
-    return at_least

@@ -84,7 +84,7 @@ def release(scheduler: Scheduler, store: Store, job_id: JobId) -> None:
 
 
 def _held_by_us(scheduler: Scheduler, store: Store, job_id: JobId) -> Job:
-    job = _job(scheduler, job_id)
+    (job,) = store.meet([_job(scheduler, job_id)])
     if not job.held:
         raise SchedulerError(f"job {job_id} is not held")
     if hold_phase(store.actions(job_id=job_id), held=True) != "ours":

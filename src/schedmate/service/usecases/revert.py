@@ -25,6 +25,7 @@ from schedmate.model import (
 )
 from schedmate.model.action import Reverted
 from schedmate.schedulers.base import DrainsNodes, ExcludesNodes, PlansApart
+from schedmate.service.met_jobs import met_jobs
 from schedmate.service.node_actions import drain_reason
 from schedmate.service.records.event_log import leave_for_daemon
 
@@ -65,16 +66,13 @@ def revert(
     known = store.actions(job_id=job_id)
     if job_id is not None and not known and not _is_known(scheduler, store, job_id):
         raise NotFound(f"neither {scheduler.name} nor the history knows a job {job_id}")
-    records = [
-        one
-        for one in known
-        if one.state == "done" and one.at >= since and one.action.asks_the_scheduler
-    ]
+    jobs = {job.id: job for job in _look(scheduler, store, _done(known, since))}
+    # without what was done to other jobs that had a number of these
+    records = _done(store.actions(job_id=job_id), since)
     by_job: dict[JobId, list[ActionRecord]] = {}
     for record in records:
         by_job.setdefault(record.action.job_id, []).append(record)
     drains = by_job.pop("", [])
-    jobs = {job.id: job for job in _look(scheduler, list(by_job))}
     steps: list[_Step | _Obstacle] = []
     for one, done in by_job.items():
         job = jobs.get(one)
@@ -92,9 +90,18 @@ def is_revertible(scheduler: Scheduler, job: Job, records: Iterable[ActionRecord
     return any(isinstance(step, _Step) for step in _of_job(scheduler, job, done))
 
 
-def _look(scheduler: Scheduler, ids: list[JobId]) -> Iterable[Job]:
+def _done(records: Iterable[ActionRecord], since: float) -> list[ActionRecord]:
+    return [
+        one
+        for one in records
+        if one.state == "done" and one.at >= since and one.action.asks_the_scheduler
+    ]
+
+
+def _look(scheduler: Scheduler, store: Store, records: Iterable[ActionRecord]) -> Iterable[Job]:
+    ids = sorted({one.action.job_id for one in records if one.action.job_id})
     try:
-        return scheduler.jobs(ids) if ids else []
+        return met_jobs(scheduler, store, ids) if ids else []
     except PartlyKnown as error:  # accounting is away: what waits or runs is known all the same
         return error.found
 

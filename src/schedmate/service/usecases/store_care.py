@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -9,8 +10,16 @@ from typing import TYPE_CHECKING
 
 from schedmate.disk.backup import backups_of, copy_to, format_of, restore
 from schedmate.disk.lock import hold
-from schedmate.model import BadInput, NotFound
-from schedmate.service.wiring import move_store, open_store, store_format, store_name
+from schedmate.model import BadInput, NotFound, UnusableStore
+from schedmate.service.usecases.audit import record_act
+from schedmate.service.wiring import (
+    move_store,
+    open_any_store,
+    open_store,
+    store_format,
+    store_name,
+)
+from schedmate.store import MEND
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,6 +27,8 @@ if TYPE_CHECKING:
 
     from schedmate.config import Settings
     from schedmate.store import Moved, OnTable
+
+_CLUSTER = re.compile(r"[A-Za-z0-9][\w.-]{0,39}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +39,8 @@ class StoreState:
     bytes: int
     rows: dict[str, int]
     backups: tuple[str, ...]
+    cluster: str = ""
+    """Whose jobs it holds, where the scheduler in use has clusters."""
 
 
 def store_state(settings: Settings) -> StoreState:
@@ -35,12 +48,17 @@ def store_state(settings: Settings) -> StoreState:
     if settings.store_url:
         return _state_in_postgres(settings)
     path = settings.database
-    version = format_of(path)
+    try:
+        version = format_of(path)
+    except BadInput as error:
+        raise UnusableStore(f"{error}; {MEND}") from error
     rows: dict[str, int] = {}
-    if version == store_format(settings):
-        with closing(open_store(settings)) as store:
-            rows = store.sizes()
+    cluster = None
+    if version in (0, store_format(settings)):
+        with closing(open_any_store(settings)) as store:
+            rows, cluster = store.sizes(), store.cluster()
     return StoreState(
+        cluster=cluster or "",
         path=str(path),
         format=version,
         bytes=path.stat().st_size,
@@ -50,8 +68,9 @@ def store_state(settings: Settings) -> StoreState:
 
 
 def _state_in_postgres(settings: Settings) -> StoreState:
-    with closing(open_store(settings)) as store:
+    with closing(open_any_store(settings)) as store:
         return StoreState(
+            cluster=store.cluster() or "",
             path=store_name(settings),
             format=store_format(settings),
             bytes=store.used_bytes(),
@@ -99,6 +118,17 @@ def go_back(settings: Settings, source: Path | None) -> tuple[Path, Path | None]
         source = usable[0]
     with _no_daemon(settings):
         return source, restore(database, source, newest=store_format(settings))
+
+
+def pin(settings: Settings, cluster: str) -> str | None:
+    """Let the store go on with the jobs of this cluster; returns whose it held until now."""
+    if not _CLUSTER.fullmatch(cluster):
+        raise BadInput(f"{cluster!r} is no name of a cluster; see scontrol show config")
+    with _no_daemon(settings), closing(open_any_store(settings)) as store:
+        before = store.cluster()
+        store.pin(cluster)
+        record_act(store, "pin", f"cluster {cluster}", f"was {before}" if before else "")
+    return before
 
 
 def compact(settings: Settings) -> tuple[int, int]:

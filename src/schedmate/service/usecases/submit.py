@@ -21,6 +21,7 @@ from schedmate.files import INVOKER
 from schedmate.model import BadInput, JobId, NotFound, Request, SchedMateError, Submission
 from schedmate.model.account import account_name
 from schedmate.service.actions import Actions
+from schedmate.service.met_jobs import met_jobs
 from schedmate.service.records.event_log import Recorder
 from schedmate.service.usecases import sbatch
 from schedmate.service.usecases.history_import import catch_up
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from schedmate.config import Settings
+    from schedmate.model import Job
     from schedmate.schedulers.base import Scheduler
     from schedmate.store import Store
 
@@ -112,20 +114,32 @@ def submit(settings: Settings, submission: Submission) -> Submitted:
         advised = _advise(store, submission)
         scheduler = open_scheduler(settings)
         job_id = scheduler.submit(submission)
+        jobs = meet_submitted(scheduler, store, job_id)
         if advised is not None:
             store.keep_advice(job_id, KeptAdvice(advised.advice, advised.fingerprint))
         if settings.mode != "observe":
-            decide(settings, scheduler, store, job_id, advised)
+            decide(settings, scheduler, store, jobs, advised)
         return Submitted(job_id, advised)
     finally:
         store.close()
+
+
+def meet_submitted(scheduler: Scheduler, store: Store, job_id: JobId) -> Sequence[Job]:
+    """The new job, from here on the one that its number stands for; none where it is several, or
+    the scheduler does not answer."""
+    try:
+        jobs = met_jobs(scheduler, store, [job_id])
+    except SchedMateError as error:
+        _log.warning("job %s has no place in the queue yet: %s", job_id, error)
+        return ()
+    return jobs if [job.id for job in jobs] == [job_id] else ()
 
 
 def decide(
     settings: Settings,
     scheduler: Scheduler,
     store: Store,
-    job_id: JobId,
+    jobs: Sequence[Job],
     advised: Advised | None,
 ) -> None:
     """Where no daemon runs, what the engine decides about a new job is done at once.
@@ -135,17 +149,17 @@ def decide(
     """
     now = time.time()
     settings = config.changed(settings, ["time_limits.lower=false"])
+    if not jobs or is_held(settings.daemon_lock):
+        return
+    (job,) = jobs
     try:
-        jobs = scheduler.jobs([job_id])
-        if [job.id for job in jobs] != [job_id] or is_held(settings.daemon_lock):
-            return
         advice = None if advised is None else advised.advice
         engine = engine_of(settings, limits_of(settings, act_since=store.created_at()))
         recorder, actions = Recorder(store), Actions(scheduler, store, settings.mode)
         for event in (
             Started(now, deciding_settings(settings)),
-            JobSeen(now, jobs[0], Past(advice=advice)),
-            JobAdvised(now, job_id, advice),
+            JobSeen(now, job, Past(advice=advice)),
+            JobAdvised(now, job.id, advice),
         ):
             instructions = engine.handle(event)
             recorder.note(event, instructions)
@@ -154,7 +168,7 @@ def decide(
                 if isinstance(instruction, Act):
                     actions.see_through(instruction.action, now)
     except SchedMateError as error:
-        _log.warning("job %s has no place in the queue yet: %s", job_id, error)
+        _log.warning("job %s has no place in the queue yet: %s", job.id, error)
 
 
 def _advise(store: Store, submission: Submission) -> Advised | None:

@@ -29,7 +29,7 @@ from schedmate.model import BadInput
 from schedmate.model.account import account_name
 from schedmate.service.usecases import sbatch
 from schedmate.service.usecases.named_script import Kind, kind_of
-from schedmate.service.usecases.submit import decide, request_of
+from schedmate.service.usecases.submit import decide, meet_submitted, request_of
 from schedmate.service.wiring import open_scheduler, open_store
 from schedmate.store import KeptAdvice
 
@@ -272,9 +272,12 @@ class _Advising(threading.Thread):
             self._known.wait()
             if self._left or self._is_refused:
                 return
-            if self._job_id is not None:
-                store.keep_advice(self._job_id, KeptAdvice(advised.advice, advised.fingerprint))
             if self._listeners.advised is not None:
                 self._listeners.advised(advised)
-            if self._job_id is not None and settings.mode != "observe":
-                decide(settings, open_scheduler(settings), store, self._job_id, advised)
+            if self._job_id is None:
+                return
+            scheduler = open_scheduler(settings)
+            jobs = meet_submitted(scheduler, store, self._job_id)
+            store.keep_advice(self._job_id, KeptAdvice(advised.advice, advised.fingerprint))
+            if settings.mode != "observe":
+                decide(settings, scheduler, store, jobs, advised)

@@ -6,7 +6,7 @@ import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from schedmate.model import array_of
+from schedmate.model.job import whole_of
 from schedmate.service.views.job_view import JobView, retry_outcome
 from schedmate.service.views.queue_order import queue_place
 from schedmate.service.visibility import with_masked_comment
@@ -88,14 +88,9 @@ def known_of(job: Job, store: Store) -> JobView:
 
 def all_known_of(jobs: Sequence[Job], store: Store) -> dict[JobId, JobView]:
     """Many at once, in as many statements as one takes."""
-    wholes = {_whole(job.id) for job in jobs}
+    wholes = {whole_of(job.id) for job in jobs}
     facts = store.job_facts(sorted({*wholes, *(job.id for job in jobs)}))
-    return {job.id: _view(job, facts[job.id], facts[_whole(job.id)]) for job in jobs}
-
-
-def _whole(job_id: JobId) -> JobId:
-    """The array of a task, the heterogeneous job of a part, else the job itself."""
-    return array_of(job_id) or job_id.partition("+")[0]
+    return {job.id: _view(job, facts[job.id], facts[whole_of(job.id)]) for job in jobs}
 
 
 def _view(job: Job, own: StoredFacts, whole: StoredFacts) -> JobView:

@@ -33,14 +33,14 @@ class Explanations:
 
     scheduler: Scheduler
     nodes: NodeKnowledge
-    _known: dict[tuple[JobId, int, str], _Answer] = field(default_factory=dict)
+    _known: dict[tuple[JobId, float, str], _Answer] = field(default_factory=dict)
     """The oldest first; those that are too old go when the next one comes."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def of(self, view: JobView, now: float) -> JobView:
         """With its obstacle where it waits, or the suspects among its nodes where it failed."""
         job = view.job
-        key = (job.id, job.restarts, f"{job.state} {job.reason}")
+        key = (job.id, job.submit_time, f"{job.restarts} {job.state} {job.reason}")
         with self._lock:
             known = self._known.get(key)
         if known is None or now - known.at >= _FRESH_S:

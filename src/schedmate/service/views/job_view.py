@@ -20,10 +20,11 @@ from schedmate.model import (
     Progress,
     SchedulerError,
     Spread,
-    array_of,
 )
+from schedmate.model.job import whole_of
 from schedmate.model.masking import masked
 from schedmate.schedulers.base import ExplainsWaiting, Obstacle
+from schedmate.service.met_jobs import met_jobs
 from schedmate.service.records.nodes import NodeKnowledge
 from schedmate.service.views.parts import Parts, parts_of, parts_of_whole
 from schedmate.service.visibility import owners_in
@@ -159,7 +160,9 @@ def job_views(
     scheduler: Scheduler, store: Store, viewer: Viewer, ids: Sequence[JobId] | None = None
 ) -> list[JobView]:
     """These jobs, or all that the scheduler still knows, as `viewer` may see them."""
-    return [masked_for(viewer, _view(job, store, viewer)) for job in scheduler.jobs(ids)]
+    return [
+        masked_for(viewer, _view(job, store, viewer)) for job in met_jobs(scheduler, store, ids)
+    ]
 
 
 def job_view(scheduler: Scheduler, store: Store, viewer: Viewer, job_id: JobId) -> JobView:
@@ -168,7 +171,8 @@ def job_view(scheduler: Scheduler, store: Store, viewer: Viewer, job_id: JobId) 
     A failure that no daemon has looked at yet, or whose log it could not read, is looked at here,
     by the rules alone.
     """
-    found = scheduler.jobs([job_id])
+    job_id = store.called(job_id)
+    found = met_jobs(scheduler, store, [job_id])
     run = None if found else store.run(job_id)
     if not found and run is None:
         raise NotFound(f"neither {scheduler.name} nor the history knows a job {job_id}")
@@ -245,13 +249,13 @@ def _view(job: Job, store: Store, viewer: Viewer) -> JobView:
 def advice_on(job_id: JobId, store: Store) -> KeptAdvice | None:
     """A task or a part is read and advised with the job that it is of."""
     found = store.advice(job_id)
-    whole = array_of(job_id) or job_id.partition("+")[0]
+    whole = whole_of(job_id)
     return found if found is not None or whole == job_id else store.advice(whole)
 
 
 def actions_on(job_id: JobId, store: Store) -> tuple[ActionRecord, ...]:
     """What is done to a heterogeneous job is done to its parts."""
-    return tuple(store.actions(job_id=job_id.partition("+")[0]))
+    return tuple(store.actions(job_id=whole_of(job_id) if "+" in job_id else job_id))
 
 
 def _progress(job: Job, store: Store) -> KeptProgress | None:

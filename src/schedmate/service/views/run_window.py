@@ -24,6 +24,7 @@ _AGAIN_S: Final = 3600.0
 _MOST_RUNS: Final = 50_000
 """The newest, some 400 bytes each."""
 _ended_at = attrgetter("ended_at")
+_which = attrgetter("job_id", "attempt", "submitted_at")
 
 
 class RunWindow:
@@ -48,10 +49,10 @@ class RunWindow:
         since = max(now - WINDOW_S, newest - _AGAIN_S)
         with closing(self._open_store()) as store:
             found = store.run_summaries(since=since, limit=_MOST_RUNS)
-        again = {(run.job_id, run.attempt) for run in found}
+        again = {_which(run) for run in found}
         begin = bisect_left(self._runs, now - WINDOW_S, key=_ended_at)
         end = bisect_left(self._runs, since, key=_ended_at)
         before = self._runs[begin:end]
-        self._runs = [run for run in before if (run.job_id, run.attempt) not in again]
+        self._runs = [run for run in before if _which(run) not in again]
         self._runs = [*self._runs, *found][-_MOST_RUNS:]
         self._read_at = now

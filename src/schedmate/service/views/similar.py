@@ -18,12 +18,12 @@ def similar_runs(view: JobView, store: Store, viewer: Viewer) -> SimilarRuns:
     made = None if view.advice is None else view.advice.prediction
     runs = []
     for match in () if made is None else made.matches:
-        run = store.run(match.job_id)
+        run = store.run(match.job)
         shown = None if run is None else viewer.run(run)
         readable = run is not None and viewer.may_read(run.job.user)
         runs.append(
             SimilarRun(
-                job_id=match.job_id,
+                job_id=match.job_id if run is None else run.job.id,
                 similarity=match.similarity,
                 duration_s=match.duration_s,
                 state=None if shown is None else shown.job.state,
