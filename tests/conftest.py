@@ -78,8 +78,9 @@ class Skipped:
             self._reasons[report.longrepr[2].removeprefix("Skipped: ")] += 1
 
     def pytest_sessionfinish(self) -> None:
-        if self._config.cache is not None:
-            self._config.cache.set("suite/skipped", self._reasons)
+        cache = getattr(self._config, "cache", None)  # none with -p no:cacheprovider
+        if cache is not None:
+            cache.set("suite/skipped", self._reasons)
 
 
 class NothingCostly:
