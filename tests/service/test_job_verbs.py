@@ -100,6 +100,25 @@ def test_a_state_that_does_not_exist_is_named_with_those_that_do(site):
     assert site.run("jobs", "-s", "Running, failing").code == 0
 
 
+def test_a_long_queue_is_a_page_with_trouble_first(site):
+    for number in range(60):
+        site.scheduler.put(a_job(id=str(number), user="ada", submit_time=float(number)))
+    site.scheduler.put(a_job(id="99", user="ada", state=JobState.FAILED, submit_time=99.0))
+
+    page, few, every = (
+        site.run(*words) for words in (("jobs",), ("jobs", "-n", "2"), ("jobs", "--all"))
+    )
+
+    assert [len(one.out.splitlines()) for one in (page, few, every)] == [51, 3, 62]
+    assert page.out.splitlines()[1].startswith("99 ")
+    assert [line.split()[0] for line in few.out.splitlines()[1:]] == ["99", "0"]
+    assert every.out.splitlines()[-1].startswith("99 ")
+    assert "50 of 61 jobs" in page.err
+    assert "--all" in page.err
+    assert every.err == ""
+    assert len(json.loads(site.run("jobs", "--json").out)["jobs"]) == 61
+
+
 def test_names_of_jobs_are_shown_not_obeyed(site):
     evil = "x\x1b[2J\n\u202e"
     site.store.keep_diagnosis("1", 0, a_diagnosis("killed", summary=evil))

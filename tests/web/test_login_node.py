@@ -84,6 +84,11 @@ def test_verbs_know_what_the_site_knows(run):
     assert [
         one["job"]["id"] for one in json.loads(run("jobs", "-j", "8", "--json").stdout)["jobs"]
     ] == ["8_0", "8"]
+    part = run("jobs", "-n", "1")
+    assert (len(part.stdout.splitlines()), " jobs, what needs" in part.stderr) == (2, True)
+    assert "gpu_oom" in part.stdout, "the one that failed"
+    few = run("jobs", "-s", "Running, failing")
+    assert (len(few.stdout.splitlines()), few.stderr) == (4, "")
     one = json.loads(run("job", "1", "--json").stdout)
     assert (one["schema"], one["progress"]["fraction"]) == ("schedmate.job/1", 0.5)
     assert "gpu_oom" in run("why", "3").stdout

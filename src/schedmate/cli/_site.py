@@ -12,6 +12,7 @@ from schedmate.cli._common import duration, say
 if TYPE_CHECKING:
     from schedmate.client import Client
     from schedmate.config import Settings
+    from schedmate.model import Job
     from schedmate.service.views.job_view import JobView
     from schedmate.service.views.parts import Parts
 
@@ -83,24 +84,76 @@ def client_of(settings: Settings) -> Client:
     return Client(settings.server, token=token, timeout_s=_TIMEOUT_S, connect_s=_CONNECT_S)
 
 
-def views_of(settings: Settings, wanted: list[str] | None) -> list[JobView]:
-    """These jobs and the tasks of these arrays, or all that are listed."""
-    from schedmate.model import array_of
-    from schedmate.service.views.job_view import job_views
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueAsked:
+    """Which jobs are asked for; None: all."""
+
+    ids: Sequence[str] | None = None
+    users: Sequence[str] | None = None
+    states: str = ""
+    most: int | None = None
+    """So many at most: where there are more, those that need attention and one's own first."""
+
+    def fits(self, job: Job) -> bool:
+        from schedmate.model import array_of
+        from schedmate.model.job import is_among
+
+        return (
+            (self.ids is None or not {job.id, array_of(job.id)}.isdisjoint(self.ids))
+            and (self.users is None or job.user in self.users)
+            and is_among(job.state, self.states)
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueShown:
+    """In the order of the queue, or where it is a part of it, what matters first."""
+
+    views: Sequence[JobView]
+    total: int
+
+
+def queue_of(settings: Settings, wanted: QueueAsked) -> QueueShown:
+    return asked(
+        settings,
+        lambda client: _queue_at_daemon(client, wanted),
+        lambda: _queue_here(settings, wanted),
+    )
+
+
+def _queue_at_daemon(client: Client, wanted: QueueAsked) -> QueueShown:
+    ids, users = ",".join(wanted.ids or ()), ",".join(wanted.users or ())
+    if wanted.most is None:
+        views = list(client.jobs(ids=ids, user=users, state=wanted.states))
+        return QueueShown(views=views, total=len(views))
+    page = client.page_of_jobs(
+        sort="attention", limit=wanted.most, id=ids, user=users, state=wanted.states
+    )
+    if page.total > len(page.jobs):
+        return QueueShown(views=page.jobs, total=page.total)
+    from schedmate.service.views.queue_order import queue_place
+
+    ordered = sorted(page.jobs, key=lambda view: queue_place(view.job))
+    return QueueShown(views=ordered, total=page.total)
+
+
+def _queue_here(settings: Settings, wanted: QueueAsked) -> QueueShown:
+    from schedmate.service.met_jobs import met_jobs
+    from schedmate.service.views.attention import attention_rank
+    from schedmate.service.views.job_view import views_of
+    from schedmate.service.views.queue_order import queue_place
     from schedmate.service.visibility import viewer_of
     from schedmate.service.wiring import open_scheduler, open_store
 
-    return asked(
-        settings,
-        lambda client: [
-            view
-            for view in client.jobs()
-            if wanted is None or {view.job.id, array_of(view.job.id)} & set(wanted)
-        ],
-        lambda: job_views(
-            open_scheduler(settings), open_store(settings), viewer_of(settings), wanted
-        ),
-    )
+    store, viewer = open_store(settings), viewer_of(settings)
+    met = met_jobs(open_scheduler(settings), store, wanted.ids)
+    jobs = [job for job in met if wanted.fits(job)]
+    jobs.sort(key=queue_place)
+    chosen = jobs
+    if wanted.most is not None and len(jobs) > wanted.most:
+        noticed = store.noticed([job.id for job in jobs if not job.state.ended])
+        chosen = sorted(jobs, key=lambda job: attention_rank(job, viewer, noticed))[: wanted.most]
+    return QueueShown(views=views_of(chosen, store, viewer), total=len(jobs))
 
 
 def sight_of(

@@ -10,15 +10,18 @@ import click
 from schedmate.cli._common import console, echo, json_option, print_json, verb
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from schedmate.cli._site import QueueShown
 
-    from schedmate.service.views.job_view import JobView
+PAGE = 50
+MOST_SHOWN = 250
+"""The most that the API has on one page."""
 
 
 @verb(
     examples="""
 schedmate jobs
 schedmate jobs -s RUNNING,PENDING -u alice
+schedmate jobs --limit 20
 schedmate jobs -j 12,13 --json
 schedmate jobs --watch
 """
@@ -31,50 +34,68 @@ schedmate jobs --watch
     "states",
     help="Only jobs in these states; failing: all that failed in any way.",
 )
+@click.option(
+    "-n",
+    "--limit",
+    type=click.IntRange(1, MOST_SHOWN),
+    default=PAGE,
+    show_default=True,
+    help="At most so many; where there are more, those that need attention and yours first.",
+)
+@click.option("-a", "--all", "every", is_flag=True, help="All of them, in the order of the queue.")
 @click.option("-w", "--watch", is_flag=True, help="Show it in place, until Ctrl-C.")
 @json_option
 def command(
-    ids: str | None, users: str | None, states: str | None, watch: bool, as_json: bool
+    *,
+    ids: str | None,
+    users: str | None,
+    states: str | None,
+    limit: int,
+    every: bool,
+    watch: bool,
+    as_json: bool,
 ) -> None:
-    """The queue: predicted and real duration, progress, expected end, diagnosis."""
+    """The queue: predicted and real duration, progress, expected end, diagnosis.
+
+    `--json` and `--watch` take all jobs that fit.
+    """
     from schedmate import config
-    from schedmate.cli._site import views_of
-    from schedmate.model.job import is_among
+    from schedmate.cli._site import QueueAsked, queue_of
     from schedmate.model.state_filter import check_states
     from schedmate.model.wire import to_json
-    from schedmate.service.views.queue_order import queue_place
 
     check_states(states or "")
-    wanted, settings = None if ids is None else _listed(ids), config.load()
-
-    def views() -> list[JobView]:
-        fitting = [
-            view
-            for view in views_of(settings, wanted)
-            if (users is None or view.job.user in _listed(users))
-            and is_among(view.job.state, states or "")
-        ]
-        return sorted(fitting, key=lambda view: queue_place(view.job))
-
+    settings = config.load()
+    wanted = QueueAsked(
+        ids=_listed(ids),
+        users=_listed(users),
+        states=",".join(_listed((states or "").upper()) or ()),
+        most=None if every or watch or as_json else limit,
+    )
     if watch:
         from schedmate.cli._watch import watch_queue
 
-        watch_queue(views, settings.slurm.poll_s if settings.scheduler == "slurm" else 1.0)
+        every_s = settings.slurm.poll_s if settings.scheduler == "slurm" else 1.0
+        watch_queue(lambda: queue_of(settings, wanted).views, every_s)
     elif as_json:
-        print_json({"schema": "schedmate.jobs/1", "jobs": [to_json(view) for view in views()]})
+        views = queue_of(settings, wanted).views
+        print_json({"schema": "schedmate.jobs/1", "jobs": [to_json(view) for view in views]})
     else:
-        _show(views())
+        _show(queue_of(settings, wanted))
 
 
-def _show(views: Sequence[JobView]) -> None:
+def _show(found: QueueShown) -> None:
     from schedmate.cli._queue import queue_table
 
-    if views:
-        screen = console()
-        screen.print(queue_table(views, time.time(), screen.width))
-    else:
+    if not found.views:
         echo("no jobs", err=True)
+        return
+    screen = console()
+    screen.print(queue_table(found.views, time.time(), screen.width))
+    if found.total > len(found.views):
+        shown = f"{len(found.views)} of {found.total} jobs"
+        echo(f"{shown}, what needs attention first: --all shows all, -u, -s and -j some", err=True)
 
 
-def _listed(text: str) -> list[str]:
-    return [part.strip() for part in text.split(",") if part.strip()]
+def _listed(text: str | None) -> list[str] | None:
+    return None if text is None else [part.strip() for part in text.split(",") if part.strip()]

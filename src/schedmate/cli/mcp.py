@@ -53,9 +53,9 @@ class _Knowledge:
         self._settings = settings
 
     def views(self) -> Sequence[JobView]:
-        from schedmate.cli._site import views_of
+        from schedmate.cli._site import QueueAsked, queue_of
 
-        return views_of(self._settings, None)
+        return list(queue_of(self._settings, QueueAsked()).views)
 
     def view(self, job_id: str) -> JobView:
         from schedmate.cli._site import sight_of

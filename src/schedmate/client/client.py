@@ -22,6 +22,7 @@ from schedmate.service.views.answers import (
     FileAnswer,
     JobAnswer,
     JobProgress,
+    JobsPage,
     LogAnswer,
     RevertedAnswer,
     RunAnswer,
@@ -78,11 +79,16 @@ class Client:
         """Who the server takes the caller for."""
         return from_json(Identity, self._transport.get("me"))
 
+    def page_of_jobs(self, **query: str | int) -> JobsPage:
+        """One page of the queue; `query` has state, id, user, partition, q, sort, limit, offset."""
+        return from_json(JobsPage, self._transport.get("jobs", **query))
+
     def jobs(
-        self, *, state: str = "", user: str = "", partition: str = "", q: str = ""
+        self, *, state: str = "", ids: str = "", user: str = "", partition: str = "", q: str = ""
     ) -> Iterator[JobView]:
-        """The queue, page after page."""
-        query = {"state": state, "user": user, "partition": partition, "q": q, "limit": _PAGE}
+        """The queue, page after page; several states, ids and users have commas between."""
+        query = {"state": state, "id": ids, "user": user, "partition": partition, "q": q}
+        query |= {"limit": str(_PAGE)}
         for page in self._pages(("jobs",), query):
             yield from (from_json(JobView, one) for one in page["jobs"])
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 R = TypeVar("R")
 
-_FEW = 30
+_FEW = 150
 """Values of a type after which its pydantic adapter is worth being built."""
 _LONG = 20_000
 """Characters of a text that pydantic reads sooner, its import included."""

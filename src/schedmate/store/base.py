@@ -203,6 +203,9 @@ class JobFacts(Protocol):
     def job_facts(self, job_ids: Sequence[JobId]) -> dict[JobId, StoredFacts]:
         """All of this, of many jobs at once."""
 
+    def noticed(self, job_ids: Sequence[JobId]) -> set[JobId]:
+        """Those of them whose progress has a warning, or whose advice an error."""
+
 
 class Decisions(Protocol):
     """The decisions of the engine and what became of them."""

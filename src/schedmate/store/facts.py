@@ -17,6 +17,15 @@ if TYPE_CHECKING:
     from schedmate.store.database import Database
 
 _AT_ONCE = 500
+_WARNED = """
+SELECT job_id FROM progress WHERE scheduler = ? AND job_id IN (SELECT value FROM json_each(?))
+    AND (coalesce(json_extract(body, '$.warnings'), '[]') <> '[]'
+        OR json_extract(body, '$.phase') = 'stalled')
+"""
+_IN_ERROR = """
+SELECT job_id FROM advice WHERE scheduler = ? AND job_id IN (SELECT value FROM json_each(?))
+    AND body LIKE '%"level":"error"%'
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,3 +84,13 @@ def _some(db: Database, scheduler: str, job_ids: Sequence[JobId]) -> dict[JobId,
 
 def action_record(body: str, state: ActionState, at: float, note: str) -> ActionRecord:
     return ActionRecord(action=shared_record(Action, body), state=state, at=at, note=note)
+
+
+def noticed_in(db: Database, scheduler: str, job_ids: Sequence[JobId]) -> set[JobId]:
+    """Those whose progress has a warning, or whose advice an error; no body is read for it."""
+    wanted = json.dumps(job_ids)
+    return {
+        str(job_id)
+        for query in (_WARNED, _IN_ERROR)
+        for (job_id,) in db.rows(query, (scheduler, wanted))
+    }

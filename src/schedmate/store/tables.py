@@ -23,7 +23,7 @@ from schedmate.model.wire import loads
 from schedmate.store.base import KeptAdvice, KeptEvent, KeptProgress, Spending
 from schedmate.store.bodies import dumps
 from schedmate.store.corrections import KeptCorrection, corrected_body, correction_in
-from schedmate.store.facts import StoredFacts, action_record, facts_of
+from schedmate.store.facts import StoredFacts, action_record, facts_of, noticed_in
 from schedmate.store.lessons import Lessons
 from schedmate.store.listed_jobs import ListedJobs
 from schedmate.store.noderuns import NODE_RUNS, node_run
@@ -290,6 +290,9 @@ class TableStore(
 
     def job_facts(self, job_ids: Sequence[JobId]) -> dict[JobId, StoredFacts]:
         return facts_of(self._db, self._scheduler, job_ids)
+
+    def noticed(self, job_ids: Sequence[JobId]) -> set[JobId]:
+        return noticed_in(self._db, self._scheduler, job_ids)
 
     # the event log
 

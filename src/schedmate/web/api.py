@@ -45,7 +45,7 @@ def jobs(request: Request, site: ASite, viewer: AViewer, wanted: AQueue) -> Resp
         wanted,
         time.time(),
         lambda one: site.shown_to(viewer, one),
-        viewer.may_read,
+        viewer,
     )
     following = next_page(wanted, found)
     return tagged_json(

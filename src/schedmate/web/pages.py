@@ -32,7 +32,7 @@ def queue(
         wanted,
         now,
         lambda one: site.shown_to(viewer, one),
-        viewer.may_read,
+        viewer,
     )
     accuracy = readings.accuracy_by_now(now)
     return live_page(

@@ -12,17 +12,20 @@ from urllib.parse import urlencode
 from fastapi import Query
 from pydantic import AfterValidator
 
-from schedmate.model import JobState
+from schedmate.model import JobState, array_of
 from schedmate.model.job import is_among
 from schedmate.model.state_filter import STATE_NAMES
+from schedmate.service.views.attention import attention_rank, is_noticed
 from schedmate.service.views.queue_order import numbers_in
+from schedmate.service.visibility import Viewer
 from schedmate.web.paging import MOST
 
 if TYPE_CHECKING:
     from schedmate.service.views.job_view import JobView
 
 PAGE = 100
-Sort = Literal["", "id", "user", "submitted", "ends", "predicted", "progress"]
+ANYONE = Viewer(user="", operator=True)
+Sort = Literal["", "attention", "id", "user", "submitted", "ends", "predicted", "progress"]
 _STATE_WORDS = (*STATE_NAMES, *(state.lower() for state in STATE_NAMES))
 _ONE_STATE = f"(?:{'|'.join(_STATE_WORDS)})"
 
@@ -53,7 +56,10 @@ class Wanted:
     """What a query string asks for; the same words for the page and the API."""
 
     state: States = ""
+    id: str = ""
+    """Ids with commas between; an array's stands for its tasks too."""
     user: str = ""
+    """Names with commas between."""
     partition: str = ""
     q: str = ""
     """Words of which each is in the id, the name, the user, a node or a reason of a failure."""
@@ -67,7 +73,7 @@ class Wanted:
     @property
     def filters(self) -> bool:
         """Whether it asks for less than the whole queue, states apart."""
-        return bool(self.user or self.partition or self.q or self.reason)
+        return bool(self.id or self.user or self.partition or self.q or self.reason)
 
     def url(self, **changed: object) -> str:
         """The query string of this with something changed, without what is the default."""
@@ -97,17 +103,22 @@ def find(
     wanted: Wanted,
     now: float,
     shown: Callable[[JobView], JobView] = lambda view: view,
-    may_read: Callable[[str], bool] = lambda _: True,
+    viewer: Viewer = ANYONE,
 ) -> Found:
     """`views` are in the order of the queue.
 
     `shown` is what the viewer may see of a view, and is made of those on the page alone. No one
     finds a job by what they may not read; it is sorted by numbers that everyone sees.
     """
-    fitting = [view for view in views if not wanted.filters or _fits(view, wanted, may_read)]
+    fitting = [view for view in views if not wanted.filters or _fits(view, wanted, viewer.may_read)]
     states = Counter(view.job.state for view in fitting)
     chosen = [view for view in fitting if is_among(view.job.state, wanted.state)]
-    if wanted.sort:
+    if wanted.sort == "attention":
+        noticed = {view.job.id for view in chosen if is_noticed(view)}
+        chosen.sort(key=lambda view: attention_rank(view.job, viewer, noticed))
+        if wanted.down:
+            chosen.reverse()
+    elif wanted.sort:
         chosen.sort(key=_KEYS[wanted.sort](now), reverse=wanted.down)
     elif wanted.down:
         chosen.reverse()
@@ -129,7 +140,9 @@ def next_page(wanted: Wanted, found: Found) -> Wanted | None:
 
 def _fits(view: JobView, wanted: Wanted, may_read: Callable[[str], bool]) -> bool:
     job = view.job
-    if wanted.user and job.user != wanted.user:
+    if wanted.user and job.user not in wanted.user.split(","):
+        return False
+    if wanted.id and not {job.id, array_of(job.id)} & set(wanted.id.split(",")):
         return False
     if wanted.partition and wanted.partition not in (job.request.partition or "").split(","):
         return False

@@ -160,9 +160,11 @@ def job_views(
     scheduler: Scheduler, store: Store, viewer: Viewer, ids: Sequence[JobId] | None = None
 ) -> list[JobView]:
     """These jobs, or all that the scheduler still knows, as `viewer` may see them."""
-    return [
-        masked_for(viewer, _view(job, store, viewer)) for job in met_jobs(scheduler, store, ids)
-    ]
+    return views_of(met_jobs(scheduler, store, ids), store, viewer)
+
+
+def views_of(jobs: Sequence[Job], store: Store, viewer: Viewer) -> list[JobView]:
+    return [masked_for(viewer, _view(job, store, viewer)) for job in jobs]
 
 
 def job_view(scheduler: Scheduler, store: Store, viewer: Viewer, job_id: JobId) -> JobView:
