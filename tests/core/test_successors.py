@@ -141,6 +141,45 @@ def test_a_job_that_was_let_go_before_it_was_seen_to_wait():
     assert (kind, why) == ("leave", "job 9 was submitted to run after it")
 
 
+def renewed(dependency, *, state=JobState.COMPLETED, ours=True, **parts):
+    """What follows once job 1 has failed, was queued again by us, and has this state."""
+    engine = DecisionEngine(ordering("fifo"))
+    waits = a_job(id="2", workdir=ELSEWHERE, dependency=dependency, **parts)
+    engine.handle(JobSeen(0.0, a_job(state=JobState.NODE_FAIL)))
+    engine.handle(JobSeen(0.0, waits))
+    if ours:
+        engine.handle(JobDiagnosed(1073.0, "1", 0, a_diagnosis("node_failure")))
+    engine.handle(JobSeen(1080.0, a_job(restarts=1)))
+    engine.handle(JobSeen(1090.0, a_job(restarts=1, state=state)))
+    found = [one for _ in range(3) for one in engine.handle(JobSeen(1100.0, waits))]
+    acts = [one.action for one in found if isinstance(one, Act)]
+    return {(one.kind, one.key, one.dependency) for one in acts if one.kind != "set_nice"}
+
+
+def test_a_dependant_gets_its_dependency_anew_once_our_retry_has_succeeded():
+    found = renewed("afterok:1(failed),afterany:7(unfulfilled)")
+    assert found == {
+        ("set_dependency", "2:0:set_dependency", "afterok:1,afterany:7"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("dependency", "parts"),
+    [
+        ("afterok:1(failed)", {"state": RUNNING}),
+        ("afterok:1(failed)", {"state": JobState.FAILED}),
+        ("afterok:1(failed)", {"ours": False}),
+        ("afterok:1(failed)", {"comment": "schedmate=off"}),
+        ("afterok:1(failed),afterok:5(failed)", {}),
+        ("afternotok:1(failed)", {"ours": False}),
+        ("afterok:1(unfulfilled)", {}),
+        ("", {}),
+    ],
+)
+def test_no_other_dependency_is_touched(dependency, parts):
+    assert renewed(dependency, **parts) == set()
+
+
 @pytest.mark.parametrize(
     ("parts", "may"),
     [

@@ -164,3 +164,21 @@ def test_nothing_is_kept_of_what_is_not_queued_again(store, tmp_path):
     scheduler.put(replace(job, state=JobState.FAILED, exit_code=1, end_time=200.0))
     look(scheduler, store, 201.0)
     assert store.diagnoses("1")[0].last_lines == ()
+
+
+def test_a_dependant_is_repaired_exactly_once_whichever_daemon_looks(store, tmp_path):
+    scheduler, job = FakeScheduler(), runs(tmp_path)
+    (tmp_path / "log").write_text(ECC)
+    scheduler.put(replace(job, state=JobState.FAILED, exit_code=1, end_time=200.0))
+    waits = a_job(id="2", workdir="/else", dependency="afterok:1(failed)", submit_time=50.0)
+    scheduler.put(waits)
+    look(scheduler, store, 201.0, looks=2)
+    again = scheduler.known["1"]
+    scheduler.put(replace(again, state=JobState.COMPLETED, start_time=300.0, end_time=310.0))
+    for at in (311.0, 320.0, 330.0):
+        look(scheduler, store, at, looks=2)
+    assert [one for one in scheduler.calls if one[1] == "2" and one[0] == "set_dependency"] == [
+        ("set_dependency", "2", "afterok:1")
+    ]
+    [record] = [one for one in store.actions(job_id="2") if one.action.kind == "set_dependency"]
+    assert record.state == "done"

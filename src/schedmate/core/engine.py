@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from schedmate.core.attempts import Hung
+from schedmate.core.dependants import competition, renewals
 from schedmate.core.drains import ground_for_drain
 from schedmate.core.events import (
     ActivitySeen,
@@ -53,7 +54,6 @@ from schedmate.core.reactions import (
     waited_long,
 )
 from schedmate.core.retry import DecisionLimits, plan_retry
-from schedmate.core.successors import successor
 from schedmate.core.time_limits import TimeLimits
 from schedmate.model import (
     DecisionReason,
@@ -131,7 +131,8 @@ class DecisionEngine:
         known = self._known.get(job.id)
         if known is None or not known.job.is_same_job(job):
             known = self._known[job.id] = KnownJob.met(job, event.past)
-            return [*self._order(known, event.at), Advise(job), *looks_at(job)]
+            renewed = renewals(known, self._known, self.objection)
+            return [*self._order(known, event.at), *renewed, Advise(job), *looks_at(job)]
         before = known.job
         known.see(job)
         if known.hold == "ours" and not job.held:
@@ -141,13 +142,15 @@ class DecisionEngine:
                 *self._order(known, event.at),
                 *self._give_back_limit(known, event.at),
                 *self._check_held(known, event.at),
+                *renewals(known, self._known, self.objection),
             ]
             if not instructions:
                 known.be_quiet(self._limits.fairness)
             return instructions
         again = before.state is JobState.PENDING and waited_long(job)
         advise = [Advise(job, again=True)] if again else []
-        return [*self._order(known, event.at), *advise, *looks_at(job)]
+        renewed = renewals(known, self._known, self.objection)
+        return [*self._order(known, event.at), *advise, *looks_at(job), *renewed]
 
     def _advised(self, event: JobAdvised) -> list[Instruction]:
         known = self._known.get(event.job_id)
@@ -377,7 +380,7 @@ class DecisionEngine:
         )
         objection = None
         if plan.again:
-            objection = self.objection(known) or self._competition(event, job)
+            objection = self.objection(known) or competition(event, job, self._known)
         if objection is not None:
             reason = DecisionReason(
                 code="left_alone", failure=event.diagnosis.reason, detail=objection
@@ -385,15 +388,6 @@ class DecisionEngine:
             return [act("warn" if running else "leave", job, reason)]
         known.requeued_from = job
         return about_failure(job, event.diagnosis, plan, known.all_waits_s)
-
-    def _competition(self, event: JobDiagnosed, job: Job) -> str | None:
-        """Why a retry would not be the only one to go on with the work of this run."""
-        if event.submits_jobs:
-            return "its script, or who wrote it, submits or requeues jobs itself"
-        if event.successors:
-            return f"job {event.successors[0]} was submitted to run after it"
-        others = ((one.job, one.awaited) for one in self._known.values())
-        return successor(job, others, event.at)
 
     def _node_seen(self, event: NodeSeen) -> list[Instruction]:
         why = ground_for_drain(event.suspect, self._limits.drain)

@@ -39,6 +39,8 @@ class Past:
     planned: bool = False
     waited_s: float = 0.0
     """Its waits for runs that we queued again, where its scheduler no longer counts them."""
+    retried: bool = False
+    """Whether its present run is a retry of ours."""
     reverted: bool = False
 
 

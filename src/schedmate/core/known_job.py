@@ -53,6 +53,8 @@ class KnownJob:
     """The run that was last decided to be queued again."""
     quiet_until: float = float("-inf")
     """Until then nothing follows from seeing it just as it was."""
+    retried: bool = False
+    """Whether its present run is a retry of ours."""
     reverted: bool = False
     """A person has undone what was done to it: it is left alone from then on."""
 
@@ -68,6 +70,7 @@ class KnownJob:
         if before.restarts != job.restarts:
             self.progress = self.ends_at = self.watch = self.hung = None
             ours = again is not None and again.restarts == job.restarts - 1
+            self.retried = ours
             # a scheduler that keeps the time of submission keeps the age too
             if ours and again is not None and job.submit_time > (again.start_time or 0.0):
                 self.waited_s = replace(self, job=again).all_waits_s
@@ -110,6 +113,7 @@ class KnownJob:
             left_for=past.left_for,
             planned=past.planned,
             waited_s=past.waited_s,
+            retried=past.retried,
             reverted=past.reverted,
         )
 

@@ -5,7 +5,7 @@ them, in the same directory and on the same checkpoint.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Final
 
 from schedmate.model import JobState, array_of
@@ -88,6 +88,17 @@ def _names(job: Job) -> set[str]:
 
 def _is_over_unstarted(other: Job) -> bool:
     return other.state is JobState.CANCELLED and not other.started
+
+
+def succeeded_since(job: Job, was_retried: Callable[[JobId], bool]) -> list[JobId]:
+    """The jobs whose failure a waiting job cannot get over, where all of them have succeeded when
+    they were queued again."""
+    failed = [one for one in awaited_in(job.dependency) if one.state == "failed"]
+    if job.state is not JobState.PENDING or not all(
+        one.kind == "afterok" and was_retried(one.job_id) for one in failed
+    ):
+        return []
+    return [one.job_id for one in failed]
 
 
 def may_have_waited(other: Job, job: Job) -> bool:

@@ -17,6 +17,7 @@ _WORDS: Final[dict[ReasonCode, str]] = {
     "limit_too_short": "it may need more than the lowered limit",
     "limit_unattended": "the daemon stops, and nothing would give it back in time",
     "plan_from_prediction": "for the scheduler's plan alone, its limit stays: {0.detail}",
+    "retry_succeeded": "{0.detail}",
     "worth_a_retry": "{0.detail}",
     "not_worth_a_retry": "{0.detail}",
     "retries_used": "{0.failure}: all {0.allowed} retries are used up",

@@ -12,6 +12,7 @@ ActionKind = Literal[
     "set_nice",
     "set_time_limit",
     "set_time_min",
+    "set_dependency",
     "requeue",
     "cancel",
     "hold",
@@ -48,6 +49,8 @@ class Action:
     value: float | None = None
     exclude_nodes: tuple[str, ...] = ()
     delay_s: float = 0.0
+    dependency: str = ""
+    """What the job is to wait for anew, in its scheduler's words."""
     provisional: bool = False
     """A place in the queue for as long as the job has not been read."""
     node: str = ""

@@ -17,6 +17,7 @@ ReasonCode = Literal[
     "limit_too_short",
     "limit_unattended",
     "plan_from_prediction",
+    "retry_succeeded",
     "worth_a_retry",
     "not_worth_a_retry",
     "retries_used",

@@ -57,6 +57,7 @@ class Awaited:
 
 _ONE = r"\d+(?:_(?:\d+|\*))?(?:\+\d+)?(?:\(\w+\))?"
 _AWAITED = re.compile(rf"\b(after\w*)((?::{_ONE})+)")
+_OUTCOME = re.compile(r"\(\w+\)")
 _PARTS = re.compile(r":(\d+(?:_\d+)?)(?:_\*)?(?:\+\d+)?(?:\((\w+)\))?")
 
 
@@ -67,6 +68,11 @@ def awaited_in(dependency: str) -> list[Awaited]:
         for kind, those in _AWAITED.findall(dependency)
         for job_id, state in _PARTS.findall(those)
     ]
+
+
+def dependency_anew(dependency: str) -> str:
+    """As it was asked for, without what became of each part."""
+    return _OUTCOME.sub("", dependency)
 
 
 def split_command_line(line: str) -> tuple[str, ...]:

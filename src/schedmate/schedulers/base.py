@@ -196,6 +196,14 @@ class PlansApart(Protocol):
 
 
 @runtime_checkable
+class RenewsDependencies(Protocol):
+    """A scheduler whose jobs wait for others, and which does not forget that one has failed."""
+
+    def set_dependency(self, job_id: JobId, dependency: str) -> None:
+        """What a waiting job waits for, in the scheduler's own syntax, judged from now on."""
+
+
+@runtime_checkable
 class ExcludesNodes(Protocol):
     """A scheduler of several nodes, some of which a job can be kept from."""
 

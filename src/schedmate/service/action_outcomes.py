@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from schedmate.model import JobState
+from schedmate.model.job import awaited_in
 from schedmate.service.node_actions import ActionOutcome
 
 if TYPE_CHECKING:
@@ -36,10 +37,10 @@ def is_reached(action: Action, job: Job) -> bool:
             return _same_limit(job.request.time_limit_s, action.value)
         case "set_time_min":
             return _same_limit(job.request.time_min_s, action.value)
-        case "hold":
-            return job.held
-        case "release":
-            return not job.held
+        case "set_dependency":
+            return not any(one.state == "failed" for one in awaited_in(job.dependency))
+        case "hold" | "release":
+            return job.held is (action.kind == "hold")
         case _:
             return job.state is JobState.CANCELLED and job.restarts == action.attempt
 
@@ -50,6 +51,8 @@ def _shortfall(action: Action, job: Job) -> str:
         return f"priority was set by hand: nice stays {job.nice}"
     if action.kind in ("hold", "release"):
         return f"the job is {'still held' if job.held else 'not held'}"
+    if action.kind == "set_dependency":
+        return f"its dependency stays {job.dependency}"
     if action.kind == "set_time_min":
         return f"TimeMin stays {job.request.time_min_s} s"
     return f"the limit stays {job.request.time_limit_s} s"

@@ -24,7 +24,7 @@ from schedmate.model import (
     SchedulerUnreachable,
     array_of,
 )
-from schedmate.schedulers.base import DrainsNodes, OrdersInBulk, PlansApart
+from schedmate.schedulers.base import DrainsNodes, OrdersInBulk, PlansApart, RenewsDependencies
 from schedmate.service.account import Account, account_at
 from schedmate.service.action_outcomes import is_reached, outcome_of, outcome_of_requeue
 from schedmate.service.hourly import ACTIONS_AN_HOUR, HourlyBound
@@ -41,7 +41,7 @@ _ORDERS: frozenset[ActionKind] = frozenset({"set_nice", "set_time_limit", "set_t
 _ALLOWED: dict[Mode, frozenset[ActionKind]] = {
     "observe": frozenset(),
     "assist": _ORDERS,
-    "act": _ORDERS | {"requeue", "cancel", "hold", "release", "drain"},
+    "act": _ORDERS | {"requeue", "set_dependency", "cancel", "hold", "release", "drain"},
 }
 _log = logging.getLogger("schedmate.actions")
 
@@ -312,6 +312,9 @@ class Actions:
             case "set_time_min":
                 if isinstance(self._scheduler, PlansApart):
                     self._scheduler.set_time_min(action.job_id, action.value)
+            case "set_dependency":
+                if isinstance(self._scheduler, RenewsDependencies):
+                    self._scheduler.set_dependency(action.job_id, action.dependency)
             case "requeue":
                 return self._scheduler.requeue(
                     action.job_id,
@@ -319,12 +322,10 @@ class Actions:
                     exclude_nodes=action.exclude_nodes,
                     delay_s=action.delay_s,
                 )
-            case "cancel":
-                self._scheduler.cancel(action.job_id)
-            case "hold":
-                self._scheduler.hold(action.job_id)
-            case "release":
-                self._scheduler.release(action.job_id)
+            case "cancel" | "hold" | "release":
+                asked = self._scheduler
+                plain = {"cancel": asked.cancel, "hold": asked.hold, "release": asked.release}
+                plain[action.kind](action.job_id)
         return True
 
 

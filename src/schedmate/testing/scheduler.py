@@ -133,6 +133,10 @@ class FakeScheduler:
         self.put(replace(job, request=replace(job.request, exclude_nodes=tuple(nodes))))
         self._done("set_excluded", job_id, *nodes)
 
+    def set_dependency(self, job_id: JobId, dependency: str) -> None:
+        self.put(replace(self._job(job_id), dependency=dependency))
+        self._done("set_dependency", job_id, dependency)
+
     def drain(self, node: str, reason: str) -> None:
         self._reach()
         state = self.node_states[node]

@@ -58,6 +58,7 @@ _DOES: dict[ActionKind, str] = {
     "set_nice": "place in the queue: nice",
     "set_time_limit": "time limit",
     "set_time_min": "least time",
+    "set_dependency": "dependency anew",
     "drain": "drain the node",
     "warn": "warning",
     "leave": "nothing to do",

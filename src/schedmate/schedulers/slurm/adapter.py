@@ -242,6 +242,10 @@ class SlurmScheduler:
         """See `ExcludesNodes`."""
         self._update(job_id, "ExcNodeList", ",".join(nodes))
 
+    def set_dependency(self, job_id: JobId, dependency: str) -> None:
+        """See `RenewsDependencies`."""
+        self._update(job_id, "Dependency", dependency)
+
     def drain(self, node: str, reason: str) -> None:
         """See `DrainsNodes`."""
         nodes.refuse_unless_up(node, self.nodes([node]))

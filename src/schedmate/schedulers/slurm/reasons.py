@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
 from schedmate.model import JobState
-from schedmate.model.job import awaited_in
+from schedmate.model.job import awaited_in, dependency_anew
 from schedmate.schedulers.base import Obstacle
 from schedmate.schedulers.slurm import values
 
@@ -44,7 +44,6 @@ _DEPENDENCIES = {
     "aftercorr": "the same task of array {id} to succeed",
     "afterburstbuffer": "the burst buffer of job {id}",
 }
-_STATED = re.compile(r"\(\w+\)")
 _AGAIN = {
     JobState.COMPLETED: "was queued again and has succeeded since",
     JobState.PENDING: "has been queued again and waits",
@@ -130,7 +129,7 @@ def _never_satisfied(case: _Case) -> Obstacle:
     if job.state.ended:
         remedy = "submit it anew" if renewed else ""
         return Obstacle(text=f"never started and was cancelled: {text}", remedy=remedy)
-    anew = f"{case.change} Dependency={_STATED.sub('', job.dependency)}"
+    anew = f"{case.change} Dependency={dependency_anew(job.dependency)}"
     drop = f"cancel it, or drop the dependency with {case.change} Dependency="
     return Obstacle(
         text=f"never starts: {text}",

@@ -39,6 +39,7 @@ def past_of(job: Job, store: Store) -> Past:
         left_for=_left_for(records, job.restarts),
         planned=any(one.action.kind == "set_time_min" for one in records),
         waited_s=_waited_s(records, job),
+        retried=any(_made(one, job) for one in records),
         reverted=any(_reverted(one) for one in records),
     )
 
@@ -56,6 +57,13 @@ def _waited_s(records: Sequence[ActionRecord], job: Job) -> float:
     if last is None or last.action.reason is None or job.submit_time < last.at - _CLOCKS_S:
         return 0.0
     return last.action.reason.waited_s
+
+
+def _made(record: ActionRecord, job: Job) -> bool:
+    """Whether this is the action that made its present run."""
+    action = record.action
+    ours = action.kind == "requeue" and record.state in ("done", "intended")
+    return ours and action.attempt == job.restarts - 1
 
 
 def _reverted(record: ActionRecord) -> bool:
