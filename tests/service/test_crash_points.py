@@ -101,7 +101,7 @@ def test_a_hang_that_turns_into_an_end_acts_once_too(scratch, done):
     def run(scheduler, store, log, step, done):
         put(scheduler, log, JobState.RUNNING, start_time=NOW - 300, workdir=str(log / "none"))
         store.keep_tracking("1", 0, silent_since(log, NOW - 200))
-        hang = DecisionLimits(hang=HangLimits(after_s=6.0))
+        hang = DecisionLimits(hang=HangLimits(after_s=6.0, requeue=True))
         crashed = dies(scheduler, store, NOW, step=step, done=done, limits=hang, looks=7)
         assert crashed or scheduler.calls == [("requeue", "1")], "it was seen to hang"
         if scheduler.known["1"].restarts == 0:

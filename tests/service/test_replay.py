@@ -120,6 +120,7 @@ def test_what_is_recorded_makes_the_same_engine():
             "longest_wait_s=9",
             "hang.minutes=inf",
             'hang.partitions={"gpu": 5}',
+            "hang.requeue=true",
             "hold.certain=false",
             "hold.after_failures=3",
             "fairness.hours=7",

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import logging
 import time
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -41,14 +40,13 @@ from schedmate.schedulers.slurm import (
 from schedmate.schedulers.slurm.accounting import Accounting
 from schedmate.schedulers.slurm.changes import CommandChanges, SlurmChanges, Target
 from schedmate.schedulers.slurm.commands import SlurmCommands
-from schedmate.schedulers.slurm.constraints import allows
+from schedmate.schedulers.slurm.constraints import allows, excluding
 from schedmate.schedulers.slurm.job_ids import JOB_ID, checked_id, names_of, only, whole_id
 from schedmate.schedulers.slurm.logs import is_file
 from schedmate.schedulers.slurm.requeueing import Requeueing
 from schedmate.schedulers.slurm.site import SlurmSite
 from schedmate.schedulers.slurm.source import MOST_IDS, CommandSource, Shown, SlurmSource
 from schedmate.schedulers.slurm.submitting import minutes, run_sbatch
-from schedmate.schedulers.slurm.values import expand
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -354,7 +352,7 @@ class SlurmScheduler:
         # before its first run no decision depends on them
         asked = {job.id for job in jobs if job.restarts or job.state is not JobState.PENDING}
         excluded = self._exclusions(asked) if asked else {}
-        return [_without(job, excluded.get(job.id, "")) for job in jobs]
+        return [excluding(job, excluded.get(job.id, "")) for job in jobs]
 
     def _past(self, held: list[Job]) -> tuple[list[Job], list[Job]]:
         """Those that are held with their first submission, and what only accounting knows; nothing
@@ -398,7 +396,3 @@ class SlurmScheduler:
             site = SlurmSite.read(config, self._nice_range, self._nice_hours)
             self._read_site = (now, site)
         return self._read_site[1]
-
-
-def _without(job: Job, excluded: str) -> Job:
-    return replace(job, request=replace(job.request, exclude_nodes=expand(excluded)))

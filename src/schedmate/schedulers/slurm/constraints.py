@@ -6,12 +6,15 @@ Where that is unknown, a node is not counted: a job keeps a node too many rather
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from schedmate.schedulers.slurm.values import expand
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from schedmate.model import NodeState, Request
+    from schedmate.model import Job, NodeState, Request
 
 _TOKEN = re.compile(r"[A-Za-z0-9_.:/=-]+|[&|()]")
 
@@ -64,3 +67,8 @@ def _term(tokens: list[str], features: frozenset[str]) -> tuple[bool, list[str]]
         return tokens[0] in features, tokens[1:]
     value, rest = _value(tokens[1:], features)
     return (value, rest[1:]) if rest and rest[0] == ")" else (False, [")"])
+
+
+def excluding(job: Job, nodes: str) -> Job:
+    """The job with the nodes that it excludes, which Slurm lists in its short form."""
+    return replace(job, request=replace(job.request, exclude_nodes=expand(nodes)))
