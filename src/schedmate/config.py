@@ -181,6 +181,8 @@ class Settings:
     """The largest nice number; None chooses it by the scheduler's own weights."""
     nice_hours: float = above(0, NICE_HOURS)
     """The most that a job is set back, in hours of waiting."""
+    nice_at_submission: int = at_least(0, 0)
+    """What the submit hook adds to every job's nice number, until the daemon has ordered it."""
     actions_an_hour: int = above(0, 200)
     """How many jobs are requeued or held, and nodes drained, in an hour at most."""
     retries: int = at_least(0, 2)

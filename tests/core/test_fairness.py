@@ -84,12 +84,14 @@ def test_the_bound_counts_from_when_the_job_could_start():
 
 
 @pytest.mark.parametrize("nice", [7, 0])
-def test_a_number_that_a_person_set_after_ours_stays(nice):
+def test_a_number_that_its_owner_set_after_ours_is_what_is_left_after_the_bound(nice):
     engine = an_engine()
     number = placed(engine, waiting())
     engine.handle(JobSeen(1.0, waiting(nice=number)))
+    engine.handle(JobSeen(2.0, waiting(nice=nice)))
 
-    assert actions(engine.handle(JobSeen(9 * HOUR, waiting(nice=nice)))) == []
+    [back] = actions(engine.handle(JobSeen(9 * HOUR, waiting(nice=number + nice))))
+    assert back.value == nice
 
 
 def test_a_restarted_daemon_takes_it_back_too():

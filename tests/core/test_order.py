@@ -4,8 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from schedmate.core import Act, DecisionEngine, JobAdvised, JobSeen, NiceHistory, Past
-from schedmate.model import Action, ActionRecord
+from schedmate.core import (
+    Act,
+    DecisionEngine,
+    DecisionLimits,
+    JobAdvised,
+    JobSeen,
+    NiceHistory,
+    Past,
+    Scope,
+)
+from schedmate.model import Action, ActionRecord, DecisionReason
 from schedmate.policies import ordering
 from schedmate.testing.builders import a_job, an_advice
 
@@ -36,24 +45,114 @@ def test_a_job_gets_the_middle_at_once_and_its_place_when_it_was_read():
     assert met(waiting()) == ([500], [745])
 
 
-@pytest.mark.parametrize("nice", [1, 500, -3])
-def test_a_number_that_we_did_not_write_is_left_alone(nice):
-    assert met(waiting(nice=nice)) == ([], [])
-    assert met(waiting(nice=nice), record(44, "observed")) == ([], [])
+@pytest.mark.parametrize("nice", [1, 500])
+def test_ours_is_added_to_the_owners_own_number(nice):
+    assert met(waiting(nice=nice)) == ([nice + 500], [nice + 745])
+    assert met(waiting(nice=nice), record(44, "observed")) == ([nice + 500], [nice + 745])
 
 
-def test_a_number_that_we_wrote_and_somebody_changed_is_theirs():
+def test_a_number_below_zero_that_is_not_ours_is_left_alone():
+    """An operator's, or what `scontrol top` made of it."""
+    assert met(waiting(nice=-3)) == ([], [])
+    assert met(waiting(nice=-3), record(500)) == ([], [])
+
+
+def test_the_owners_own_number_leaves_less_room():
+    """However large it is, the priority does not sink to the floor because of us."""
+    job = waiting(nice=400, priority=1000, most_nice=1000)
+    assert met(job) == ([400 + 499], [400 + 744])
+
+
+def test_a_number_that_its_owner_sets_after_ours_is_kept_and_ours_added_again():
     ours = record(500, provisional=True)
     assert met(waiting(nice=500), ours) == ([], [745])
-    assert met(waiting(nice=0), ours) == ([], [])
-    assert met(waiting(nice=300), ours) == ([], [])
+    assert met(waiting(nice=0), ours) == ([500], [745])
+    assert met(waiting(nice=300), ours) == ([800], [1045])
 
 
-def test_a_number_that_changes_under_our_eyes_is_theirs_too():
+def seen(engine, nice, at=2.0):
+    return [one.action for one in engine.handle(JobSeen(at, waiting(nice=nice))) if is_act(one)]
+
+
+def is_act(one):
+    return isinstance(one, Act)
+
+
+def an_ordered_job():
     engine = DecisionEngine(ordering("sjf"))
-    assert wanted(engine, JobSeen(0.0, waiting())) == [500]
-    assert wanted(engine, JobSeen(1.0, waiting(nice=7))) == []
-    assert wanted(engine, JobAdvised(2.0, "1", an_advice(86400.0))) == []
+    engine.handle(JobSeen(0.0, waiting()))
+    assert wanted(engine, JobAdvised(1.0, "1", an_advice(86400.0))) == [745]
+    assert seen(engine, 745) == []
+    return engine
+
+
+def test_each_change_of_its_owner_is_answered_once():
+    engine = an_ordered_job()
+    keys = []
+    for change in (0, 7, 0):
+        [answer] = seen(engine, change)
+        assert (answer.value, answer.reason.code) == (change + 745, "owner_changed")
+        assert answer.reason.own_nice == change
+        keys.append(answer.key)
+        assert seen(engine, change) == [], "what was asked for is not asked for again"
+        assert seen(engine, change + 745) == []
+    assert len(set(keys)) == 3, "the same number again is another action"
+
+
+def test_what_scontrol_top_makes_of_it_is_left_until_its_owner_sets_another():
+    engine = an_ordered_job()
+    assert seen(engine, -40) == []
+    assert seen(engine, -40, at=90.0) == []
+    assert [one.value for one in seen(engine, 0)] == [745]
+
+
+def test_a_number_that_its_owner_raised_is_answered_a_look_later():
+    engine = an_ordered_job()
+    assert seen(engine, 1000) == []
+    known = engine.known["1"]
+    assert not known.is_quiet(known.job, 90.0)
+    [answer] = seen(engine, 1000, at=90.0)
+    assert (answer.value, answer.reason.own_nice) == (1745, 1000)
+    assert seen(engine, 1745, at=120.0) == []
+
+
+def test_numbers_that_scontrol_top_raised_stay():
+    """It moves a job before all others of its owner, by raising those."""
+    engine = DecisionEngine(ordering("sjf"))
+    for job_id in "12":
+        engine.handle(JobSeen(0.0, waiting(id=job_id)))
+        engine.handle(JobAdvised(1.0, job_id, an_advice(86400.0)))
+    for at, nice in ((2.0, 745), (32.0, 746), (62.0, 746), (92.0, 746)):
+        for job_id in "12":
+            assert wanted(engine, JobSeen(at, waiting(id=job_id, nice=nice))) == []
+    assert [one.value for one in seen(engine, 5, at=122.0)] == [750]
+
+
+def test_a_restarted_daemon_knows_both_numbers():
+    reason = DecisionReason(code="owner_changed", own_nice=7, own_changes=2)
+    history = NiceHistory.of([record(300), record(752, reason=reason)], 0)
+    assert (history.theirs, history.setback, history.changes) == (7, 745, 2)
+    engine = DecisionEngine(ordering("sjf"))
+    past = Past(nice=history)
+    assert wanted(engine, JobSeen(0.0, waiting(nice=752), past)) == []
+    [answer] = seen(engine, 0)
+    assert (answer.value, answer.reason.own_changes) == (745, 3)
+
+
+def test_a_number_that_the_submit_hook_gave_is_not_its_owners():
+    limits = DecisionLimits(nice_at_submission=500)
+    for shown, place in ((500, 745), (507, 752), (0, 745), (3, 748)):
+        engine = DecisionEngine(ordering("sjf"), limits)
+        engine.handle(JobSeen(0.0, waiting(nice=shown)))
+        assert wanted(engine, JobAdvised(1.0, "1", an_advice(86400.0))) == [place]
+
+
+def test_a_number_of_the_submit_hook_is_taken_back_where_the_site_orders_nothing():
+    limits = DecisionLimits(
+        nice_at_submission=500, scope=Scope(exclude_users=frozenset({waiting().user}))
+    )
+    engine = DecisionEngine(ordering("sjf"), limits)
+    assert wanted(engine, JobSeen(0.0, waiting(nice=507))) == [7]
 
 
 def test_what_may_or_may_not_have_been_written_is_ours_either_way():

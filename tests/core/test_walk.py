@@ -62,7 +62,7 @@ def test_a_job_walks_from_submission_over_a_requeue_to_memory(engine):
     requeue = only_action(engine.handle(JobDiagnosed(6, "1", 0, a_diagnosis("node_failure"))))
     assert (requeue.kind, requeue.attempt) == ("requeue", 0)
 
-    again = a_job(restarts=1)
+    again = a_job(restarts=1, nice=35)
     done = a_job(state=JobState.COMPLETED, restarts=1)
     assert engine.handle(JobSeen(7, again)) == []
     assert engine.handle(JobSeen(8, a_job(state=JobState.RUNNING, restarts=1)))

@@ -39,6 +39,8 @@ WORDS = {
     "policy": "the order of waiting jobs: `ssf`, `sjf` or `fifo`",
     "nice_range": "the largest nice number a job is given; unset: by the "
     "[scheduler's own weights](../how-to/slurm.md#who-goes-first)",
+    "nice_at_submission": "what the [submit hook](../how-to/submit-hook.md#a-new-job-does-not-"
+    "stand-first) adds to the nice number of every new job, until the daemon has ordered it",
     "nice_hours": "the most that a job is set back, in hours of waiting: the same place in the "
     "queue at every site, whatever its weights",
     "actions_an_hour": "how many jobs are requeued or held and nodes drained in an hour at most; "

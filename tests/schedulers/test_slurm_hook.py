@@ -322,3 +322,17 @@ def test_the_page_about_the_hook_has_the_bounds_of_the_code():
 
     assert f"A question has at most {asked // 1024} KB" in page
     assert re.search(rf"daemon reads\s+up to {asking._MOST_BYTES // 1024} KB", page)
+
+
+@pytest.mark.slurm
+@pytest.mark.parametrize(("flags", "nice"), [((), 40), (("--nice=7",), 47), (("--nice=-7",), -7)])
+def test_a_new_job_gets_a_number_at_its_submission(place, slurm_cluster, flags, nice):
+    """Beyond its owner's own; one below zero is an operator's."""
+    text = hook.hook_text(place / "ask.sock", nice=40)
+    hook.install(slurm_cluster.config.parent, text)
+    done = subprocess.run(
+        ["sbatch", "--parsable", *flags, "job.sh"], cwd=place, capture_output=True, check=True
+    )
+    job_id = done.stdout.decode().strip()
+    shown = subprocess.check_output(["squeue", "-h", "-j", job_id, "-o", "%y"], text=True)
+    assert int(shown) == nice, done.stderr

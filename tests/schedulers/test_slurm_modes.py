@@ -14,7 +14,7 @@ from dataclasses import replace
 import pytest
 
 from schedmate.config import FairnessSettings, ScopeSettings
-from schedmate.model import Action, JobState, Request, SchedulerError
+from schedmate.model import Action, JobState, Request, SchedulerError, Workload
 from schedmate.schedulers.slurm import SlurmScheduler
 from schedmate.service.actions import Actions
 from schedmate.service.daemon.assembling import assemble
@@ -154,16 +154,50 @@ def test_what_scontrol_top_wrote_is_left_alone(bench, settings, store):
 
 
 def test_jobs_and_partitions_that_are_left_alone(bench, settings, store):
-    opted_out, other = waits(bench, "--comment=mine schedmate=off"), waits(bench)
+    jobs = waits(bench, "--nice=3"), waits(bench)
     look(replace(settings, scope=ScopeSettings(canary_partitions=("canary",))))
-    assert [bench.job(one).nice for one in (opted_out, other)] == [0, 0]
+    look(replace(settings, scope=ScopeSettings(exclude_accounts=("root",))))
+    assert [bench.job(one).nice for one in jobs] == [3, 0]
+    assert [store.actions(job_id=one) for one in jobs] == [[], []]
 
     look(replace(settings, scope=ScopeSettings(exclude_accounts=("somebody",))))
 
-    assert bench.job(opted_out).nice == 0
-    assert bench.job(other).nice > 0
-    assert bench.job(other).request.account == "root"
-    assert store.actions(job_id=opted_out) == []
+    assert bench.job(jobs[0]).nice - 3 == bench.job(jobs[1]).nice > 0
+
+
+def test_no_choice_of_a_user_puts_a_job_before_an_honest_twin(bench, settings, store):
+    """Same user, same request, same code; the owner's own number and ours are both known."""
+    ask = ("--time=10:00:00", "--gpus=1")
+    honest = waits(bench, *ask)
+    others = {
+        "nice": waits(bench, *ask, "--nice=1"),
+        "off": waits(bench, *ask, "--comment=mine schedmate=off"),
+        "both": waits(bench, *ask, "--nice=7", "--comment=schedmate=off"),
+    }
+    look(settings)
+    look(settings)
+    twin = bench.job(honest)
+    assert twin.nice > 0
+    for job_id in others.values():
+        assert bench.job(job_id).priority <= twin.priority, job_id
+    assert bench.job(others["nice"]).nice == twin.nice + 1
+    for job_id in (others["off"], others["both"]):
+        assert not [one for one in store.actions(job_id=job_id) if one.action.kind != "set_nice"]
+        assert store.advice(job_id).advice.workload == Workload(), "it was not read"
+
+    for own in (0, 5, 0):  # `scontrol update` and, in its effect, a priority of one's own
+        scontrol("update", f"JobId={others['nice']}", f"Nice={own}")
+        look(settings)
+        assert bench.job(others["nice"]).nice == twin.nice + own
+        look(settings)
+        assert bench.job(others["nice"]).nice == twin.nice + own
+    scontrol("update", f"JobId={others['nice']}", "Nice=5")
+    look(settings)
+    revert(SlurmScheduler(), store, now=time.time())
+    owned = {job_id: bench.job(job_id).nice for job_id in (honest, *others.values())}
+    assert list(owned.values()) == [0, 5, 0, 7]
+    look(settings)
+    assert {job_id: bench.job(job_id).nice for job_id in owned} == owned
 
 
 # planning apart from the limit

@@ -87,7 +87,7 @@ def waits(bench, *flags):
     return bench.shell("true", passthrough=("--begin=now+1hour", *flags))
 
 
-def test_a_users_own_number_is_never_overwritten(bench, settings, store):
+def test_a_users_own_number_is_kept_and_ours_added_to_it(bench, settings, store):
     assist = replace(settings, mode="assist")
     before = waits(bench, "--nice=500")
     words = ["--begin=now+1hour", f"--chdir={bench.directory}", "--nice=500", "--", "true"]
@@ -97,12 +97,15 @@ def test_a_users_own_number_is_never_overwritten(bench, settings, store):
     bench.submitted += [through_us, ours]
     assert bench.job(ours).nice == ours_by_the_ledger(store, ours)
     looks(assist)
-    assert bench.job(taken).nice == ours_by_the_ledger(store, taken)
-    subprocess.run(["scontrol", "update", f"JobId={taken}", "Nice=7"], check=True)
+    place = bench.job(taken).nice
+    assert place == ours_by_the_ledger(store, taken) > 0
+    subprocess.run(["scontrol", "update", f"JobId={taken}", "Nice=0"], check=True)
     looks(assist, 2)
 
-    assert [bench.job(one).nice for one in (before, through_us, taken)] == [500, 500, 7]
-    assert store.actions(job_id=before) == store.actions(job_id=through_us) == []
+    assert bench.job(taken).nice == place
+    for job_id in (before, through_us):
+        assert bench.job(job_id).nice == ours_by_the_ledger(store, job_id) > 500
+        assert store.actions(job_id=job_id)[-1].action.reason.own_nice == 500
     assert [one.state for one in store.actions(job_id=ours)] == ["done"]
 
 
@@ -379,4 +382,6 @@ def test_a_held_job_that_was_mended_is_released_with_its_own_nice_number(
         daemon.cycle(time.time() + 1000)
 
     assert not held(job_id)
-    assert bench.job(job_id).nice == 77
+    orders = [one.action for one in store.actions(job_id=job_id) if one.action.kind == "set_nice"]
+    assert orders[-1].reason.own_nice == 77
+    assert bench.job(job_id).nice == orders[-1].value > 77

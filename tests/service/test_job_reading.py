@@ -1,14 +1,15 @@
 import os
 import time
+from dataclasses import replace
 from pwd import getpwuid
 
 import pytest
 
-from schedmate.advisor import Advisor
-from schedmate.model import array_of
+from schedmate.advisor import Advisor, Target
+from schedmate.model import JobState, Workload, array_of
 from schedmate.service.daemon.job_reading import JobReader, ReadingLimits
 from schedmate.store.sqlite import SqliteStore
-from schedmate.testing.builders import a_job
+from schedmate.testing.builders import a_job, a_past_run
 from schedmate.testing.scheduler import FakeScheduler
 
 
@@ -175,3 +176,21 @@ def test_tasks_share_what_was_read_of_one_of_them(scheduler, store, script):
 
 def test_only_a_task_has_an_array():
     assert [array_of(one) for one in ("12_3", "12", "12+1")] == ["12", None, None]
+
+
+def test_no_file_of_a_job_that_has_opted_out_is_opened(scheduler, store, script, monkeypatch):
+    """Its user's past and its request are what it is predicted by."""
+    for number in range(4):
+        job = a_job(id=f"before{number}", user="ada", state=JobState.COMPLETED)
+        store.keep_run(a_past_run(job=replace(job, start_time=0.0, end_time=3600.0)))
+    job = replace(put(scheduler, script, "1", submitted=9e9), comment="schedmate=off", user="ada")
+    monkeypatch.setattr(Target, "files", property(lambda _: pytest.fail("a file was looked for")))
+
+    reader = reader_of(scheduler, store)
+    [advice] = read(reader, job)
+    reader.write_down()
+
+    assert scheduler.calls == []
+    assert advice.workload == Workload()
+    assert advice.prediction.duration_s.p90 >= 3600.0
+    assert store.advice("1").fingerprint is None

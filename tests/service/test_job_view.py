@@ -356,3 +356,45 @@ def test_what_a_waiting_job_will_fail_of_is_what_matters_most():
     assert why_sentence(doomed, [], NOW, written).endswith(f"; {remark.text}")
     started = replace(doomed, job=a_job(state=JobState.RUNNING))
     assert queue_row(started, NOW, written).note != remark.text
+
+
+def set_back(nice, **parts):
+    reason = DecisionReason(code="shorter_first", ordering="ssf", **parts)
+    action = Action(
+        kind="set_nice",
+        job_id="1",
+        attempt=0,
+        why="ssf: same code",
+        reason=reason,
+        value=float(nice),
+    )
+    return (ActionRecord(action=action, state="done", at=1.0),)
+
+
+@pytest.mark.parametrize(
+    ("job", "actions", "objection", "words"),
+    [
+        (
+            {"nice": 500},
+            set_back(500),
+            None,
+            "; set back by 500 points of priority (ssf: same code)",
+        ),
+        (
+            {"nice": 507, "nice_an_hour": 10.0},
+            set_back(507, own_nice=7),
+            "its comment has schedmate=off",
+            (
+                "; set back by 500 points of priority beyond its owner's own nice 7, which "
+                "180000s of waiting make up for (ssf: same code); SchedMate changes nothing else "
+                "about it: its comment has schedmate=off"
+            ),
+        ),
+        ({"nice": 3}, set_back(500), None, ""),
+        ({"nice": 0}, set_back(0), None, ""),
+    ],
+)
+def test_why_tells_by_how_much_a_job_was_set_back(job, actions, objection, words):
+    told = JobView(job=a_job(**job), diagnoses={}, actions=actions)
+    sentence = why_sentence(told, [], NOW, written, objection=objection)
+    assert sentence == f"job 1 is next: no job runs or waits before it{words}"

@@ -115,6 +115,7 @@ def test_what_is_recorded_makes_the_same_engine():
         Settings(),
         [
             "policy=fifo",
+            "nice_at_submission=50",
             "retries=7",
             "retries_in_all=8",
             "longest_wait_s=9",

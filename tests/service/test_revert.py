@@ -95,6 +95,20 @@ def test_the_job_is_left_alone_from_then_on(store):
     assert event == JobReverted(1000.0, "1")
 
 
+def test_the_owners_own_number_is_restored(store):
+    scheduler = FakeScheduler()
+    scheduler.put(a_job(nice=307))
+    reason = DecisionReason(code="owner_changed", own_nice=7, own_changes=1)
+    done(store, "set_nice", value=300.0)
+    done(store, "set_nice", value=307.0, reason=reason)
+
+    [found] = revert(scheduler, store, now=1000.0)
+
+    assert found.text == "nice 307 taken back, its owner's own 7 restored"
+    assert scheduler.known["1"].nice == 7
+    assert undone(scheduler, store) == []
+
+
 def test_a_dry_run_changes_nothing(store):
     scheduler = everything(store)
     before = store.actions()

@@ -94,6 +94,13 @@ class Advisor:
             launch.starts_nothing_known and prediction.duration_s is None,
         )
 
+    def advise_unread(self, target: Target) -> Advised:
+        """By the request and its user's past alone: no file of the job is opened."""
+        nothing = Workload()
+        return Advised(
+            Advice(workload=nothing, prediction=self._predict(target, None, nothing)), None
+        )
+
     def _predict(
         self, target: Target, prints: Fingerprint | None, workload: Workload
     ) -> Prediction:

@@ -57,7 +57,8 @@ def install_verb(directory: Path | None, dry_run: bool, always: bool, as_json: b
     from schedmate.schedulers.slurm.commands import SlurmCommands
 
     settings = config.load()
-    text = hook.hook_text(settings.advice_socket, always=always)
+    nice = settings.nice_at_submission
+    text = hook.hook_text(settings.advice_socket, always=always, nice=nice)
     is_enabled = True
     if directory is None:
         place = hook.place_of_hook(SlurmCommands(settings.slurm.timeout_s).ask)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _MB = 1e6
 _MARGIN = 19
+_HOOK = "set nice_at_submission and install the hook"
 
 
 @verb(examples="schedmate status\nschedmate status --json")
@@ -59,6 +60,8 @@ def _lines(found: SiteStatus) -> Iterator[str]:
         yield f"  unread logs      of {found.unread} failed jobs: schedmate doctor"
     yield f"  decisions, 24 h  {_counted(found.decisions)}"
     yield from _effects(found.effects)
+    if found.unordered_starts:
+        yield f"  not ordered      {found.unordered_starts} new jobs started first: {_HOOK}"
     size, most = found.store_bytes / _MB, found.retention_bytes / _MB
     yield f"  store            {size:.1f} of {most:.0f} MB, {found.retention_days:.0f} days kept"
     for line in wrap(_counted(found.store_rows), max(_MARGIN, width() - _MARGIN)):

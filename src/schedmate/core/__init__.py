@@ -35,7 +35,7 @@ from schedmate.core.interactive import is_interactive
 from schedmate.core.known_job import KnownJob
 from schedmate.core.order import NiceHistory
 from schedmate.core.retry import DecisionLimits, NodeChoice, RetryPlan, plan_retry
-from schedmate.core.scope import Scope
+from schedmate.core.scope import Scope, is_opted_out
 from schedmate.core.successors import may_have_waited, submits_jobs, waits_for_end
 from schedmate.core.time_limits import TimeLimits
 
@@ -78,6 +78,7 @@ __all__ = [
     "Track",
     "hold_phase",
     "is_interactive",
+    "is_opted_out",
     "job_of",
     "may_have_waited",
     "plan_retry",

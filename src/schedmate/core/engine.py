@@ -44,7 +44,7 @@ from schedmate.core.instructions import (
     Measure,
 )
 from schedmate.core.known_job import KnownJob
-from schedmate.core.order import NewNumber, Turn, next_nice
+from schedmate.core.order import Turn, at_nice, next_nice
 from schedmate.core.reactions import (
     about_failure,
     act,
@@ -52,8 +52,10 @@ from schedmate.core.reactions import (
     left_unattended,
     looks_at,
     waited_long,
+    why_ordered,
 )
 from schedmate.core.retry import DecisionLimits, plan_retry
+from schedmate.core.scope import is_opted_out
 from schedmate.core.time_limits import TimeLimits
 from schedmate.model import (
     DecisionReason,
@@ -165,7 +167,7 @@ class DecisionEngine:
         ]
 
     def objection(self, known: KnownJob) -> str | None:
-        """Why nothing is done about this job, None where it may be."""
+        """Why nothing but its place is decided about this job, None where it may be."""
         if known.reverted:
             return "what was done to it was undone with schedmate revert"
         return self._limits.scope.objection(known.job)
@@ -209,34 +211,22 @@ class DecisionEngine:
         turn = Turn(
             read=known.read,
             overdue=due is not None and at >= due,
-            left_alone=self.objection(known) is not None,
+            left_alone=self._limits.scope.unordered(job) is not None,
             waited_s=known.waited_s,
+            at_submission=self._limits.nice_at_submission,
+            others_changed=known.nice.raised and known.is_changed_with(self._known.values()),
         )
-        candidate = Candidate(job, prediction)
+        candidate = Candidate(job, prediction, cautious=is_opted_out(job))
+        changes = known.nice.changes
         number, known.nice = next_nice(self._ordering, candidate, known.nice, turn)
+        if known.nice.changes > changes:
+            known.nice_changed_at = at
         if number is None:
             return []
-        known.job = replace(job, nice=number.nice)
+        known.job = at_nice(job, number.nice)
         provisional = not known.read and number.code is None
-        reason = self._why_ordered(known, number, fairness.bound_s(prediction))
+        reason = why_ordered(known, number, self._ordering.name, self._limits)
         return [act("set_nice", job, reason, value=number.nice, provisional=provisional)]
-
-    def _why_ordered(self, known: KnownJob, number: NewNumber, bound_s: float) -> DecisionReason:
-        prediction = known.prediction
-        spread = None if prediction is None else prediction.duration_s
-        detail = "" if prediction is None else prediction.explanation
-        if number.code == "overtaken_enough":
-            detail = f"it has waited {bound_s / 3600:.3g} hours, and is not overtaken any more"
-        if number.code == "left_alone":
-            detail = self.objection(known) or ""
-        return DecisionReason(
-            code=number.code or ("unknown_duration" if spread is None else "shorter_first"),
-            ordering=self._ordering.name,
-            predicted_s=spread,
-            basis="none" if prediction is None else prediction.basis,
-            waited_s=known.nice.made_up_s,
-            detail=detail,
-        )
 
     def _lower_limit(self, known: KnownJob) -> list[Instruction]:
         job, prediction = known.job, known.prediction

@@ -12,6 +12,8 @@ from schedmate.core.successors import awaited_by
 from schedmate.model import Advice, Job, JobId, JobState, Prediction, Progress
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from schedmate.core.events import JobDiagnosed, Past
     from schedmate.core.fairness import FairnessLimits
     from schedmate.core.hangs import HangWatch
@@ -37,6 +39,8 @@ class KnownJob:
     read: bool = False
     """Whether its code was read, or is known to be unreadable."""
     nice: NiceHistory = NEVER_ORDERED
+    nice_changed_at: float = float("-inf")
+    """When another hand than ours was seen to have changed its nice number."""
     user_limit_s: float | None = None
     our_limit_s: float | None = None
     given_back_at: float = float("-inf")
@@ -80,13 +84,22 @@ class KnownJob:
     def be_quiet(self, fairness: FairnessLimits) -> None:
         """Nothing follows from how it is: what waits is moved by what is read of it, or once it has
         waited for long."""
-        waits = self.job.state is JobState.PENDING and self.hold != "ours"
+        waits = self.job.state is JobState.PENDING and self.hold != "ours" and not self.nice.raised
         due = fairness.due(self.job, self.prediction, self.waited_s) if waits else None
         self.quiet_until = float("-inf") if due is None else due
 
     def is_quiet(self, job: Job, at: float) -> bool:
         """Whether nothing would follow from seeing this very record of it once more."""
         return self.job is job and at < self.quiet_until
+
+    def is_changed_with(self, others: Iterable[KnownJob]) -> bool:
+        """Whether nice numbers of other jobs of its owner were changed between the same looks."""
+        return any(
+            other is not self
+            and other.job.user == self.job.user
+            and other.nice_changed_at == self.nice_changed_at
+            for other in others
+        )
 
     @property
     def prediction(self) -> Prediction | None:

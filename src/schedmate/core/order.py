@@ -1,4 +1,4 @@
-"""A waiting job's nice number: whose number it has, and which one it should have."""
+"""A waiting job's nice number: its owner's own, and by how much it is set back beyond that."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from schedmate.model import ActionRecord, Job, JobState, ReasonCode
-from schedmate.model.priority import FLOOR
+from schedmate.model.priority import FLOOR, room_beyond
 from schedmate.policies import Candidate, Ordering, nice_of
 
 _LONGEST_AGE_H = 168.0
@@ -16,10 +16,18 @@ _HOUR_S = 3600.0
 
 @dataclass(frozen=True, slots=True)
 class NiceHistory:
-    """What the records of decisions show of the nice numbers that we gave a job."""
+    """What is known of a job's nice number: whose which part of it is."""
 
-    ours: frozenset[int] = frozenset({0})
-    """What its number is unless somebody else has set it."""
+    theirs: int = 0
+    """Its owner's own, to which ours is added."""
+    setback: int = 0
+    """By how much it is set back; below zero where lost age is made up for."""
+    expected: frozenset[int] = frozenset()
+    """What it may show unless its owner has set another one; none before it was seen."""
+    changes: int = 0
+    """How often its owner has set another one after ours."""
+    raised: bool = False
+    """It has just been raised: by its owner, or by `scontrol top` for another job of its owner."""
     ordered: bool = False
     settled: bool = False
     """It has its number for good, or was refused one."""
@@ -36,23 +44,47 @@ class NiceHistory:
         return history
 
     def _and(self, record: ActionRecord, attempt: int) -> NiceHistory:
-        number, firm = int(record.action.value or 0), not record.action.provisional
-        reason = record.action.reason
-        made_up_s = self.made_up_s if reason is None else reason.waited_s
-        match record.state:
-            case "done":
-                settled = self.settled or firm
-                return NiceHistory(frozenset({number}), True, settled, made_up_s)
-            case "intended":
-                return NiceHistory(self.ours | {number}, True, self.settled, made_up_s)
-            case "failed" if record.action.attempt == attempt:
-                return replace(self, settled=True)
-        return self
+        action, reason = record.action, record.action.reason
+        if record.state == "failed" and action.attempt == attempt:
+            return replace(self, settled=True)
+        if record.state not in ("done", "intended"):
+            return self
+        number = int(action.value or 0)
+        own = 0 if reason is None else reason.own_nice
+        done = record.state == "done"
+        before = frozenset[int]() if done else self.expected or frozenset({own})
+        return NiceHistory(
+            theirs=own,
+            setback=number - own,
+            expected=before | {number},
+            changes=self.changes if reason is None else max(self.changes, reason.own_changes),
+            ordered=True,
+            settled=self.settled or (done and not action.provisional),
+            made_up_s=self.made_up_s if reason is None else reason.waited_s,
+        )
 
-    def shown(self, nice: int) -> NiceHistory:
-        """Once the scheduler shows a number of ours, any other one is somebody else's."""
-        written = self.ordered and nice in self.ours and nice != 0
-        return replace(self, ours=frozenset({nice})) if written else self
+    def shown(self, nice: int, turn: Turn) -> NiceHistory:
+        """With the number that the scheduler shows: any that is not ours is its owner's."""
+        if not self.expected:
+            given = turn.at_submission
+            setback = given if nice >= given else 0
+            expected = frozenset({nice})
+            return replace(self, theirs=nice - setback, setback=setback, expected=expected)
+        newest = self.theirs + self.setback
+        if self.raised and nice == newest:
+            # `scontrol top` raises all other jobs of an owner, and counts ours in
+            theirs = self.theirs if turn.others_changed else nice
+            return replace(self, theirs=theirs, raised=False)
+        if nice in self.expected:
+            return replace(self, expected=frozenset({nice})) if nice == newest else self
+        raised = nice > newest and self.expected == {newest}
+        return replace(
+            self,
+            theirs=nice - self.setback if raised else nice,
+            expected=frozenset({nice}),
+            changes=self.changes + 1,
+            raised=raised,
+        )
 
 
 NEVER_ORDERED = NiceHistory()
@@ -68,6 +100,10 @@ class Turn:
     left_alone: bool = False
     waited_s: float = 0.0
     """Its waits for runs that we queued again, which its scheduler no longer counts."""
+    at_submission: int = 0
+    """The number that the submit hook gives to every new job."""
+    others_changed: bool = False
+    """Numbers of other jobs of its owner were changed with its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,26 +118,36 @@ def next_nice(
 ) -> tuple[NewNumber | None, NiceHistory]:
     """The number that a waiting job should get, None where it keeps its own, and what follows.
 
-    A number that is neither ours nor 0 is a person's: the job is left alone for good. One that
-    has not been read yet gets the middle, once.
+    Its owner's own number is kept and ours added to it, again after the owner has changed it: once
+    for each change. What `scontrol top` makes of the numbers of an owner's jobs stays, as does one
+    below zero that is not ours: an operator's. A job that has not been read yet gets the middle,
+    once.
     """
-    job, history = candidate.job, history.shown(candidate.job.nice)
+    job = candidate.job
     waits = job.state is JobState.PENDING and not job.held
-    if not waits or job.nice not in history.ours:
+    if not waits or (job.nice < 0 and job.nice not in history.expected):
         return None, history
-    place = max(0, job.nice + _points(job, history.made_up_s)) if history.ordered else 0
+    before, history = history, history.shown(job.nice, turn)
+    met_before = bool(before.expected)
+    changed = history.changes > before.changes or (met_before and history.theirs != before.theirs)
+    place = max(0, history.setback + _points(job, history.made_up_s))
     wanted, code, settled = _place(ordering, candidate, history, turn, place)
     ahead = _points(job, turn.waited_s)
     if ahead > _points(job, history.made_up_s):
         code = code or "age_made_up"
-    number = wanted - ahead
-    after = NiceHistory(
-        history.ours | {number},
+    if changed:
+        code = "owner_changed"
+    number = history.theirs + wanted - ahead
+    after = replace(
+        history,
+        setback=wanted - ahead,
+        expected=history.expected | {number},
         ordered=history.ordered or settled is not None,
         settled=history.settled if settled is None else settled,
         made_up_s=turn.waited_s,
     )
-    if number == job.nice:
+    asked_before = number in history.expected and not changed
+    if number == job.nice or asked_before:
         return None, after
     return NewNumber(number, code), replace(after, ordered=True)
 
@@ -116,11 +162,20 @@ def _place(
     job = candidate.job
     if turn.overdue or turn.left_alone:
         return 0, "overtaken_enough" if turn.overdue else "left_alone", None
-    if place > 0 and job.priority is not None and 0 < job.priority <= FLOOR:
+    set_back = place > 0 and job.nice > history.theirs
+    if set_back and job.priority is not None and 0 < job.priority <= FLOOR:
         return place // 2, "at_the_floor", None
-    if history.settled or job.most_nice is None or (history.ordered and not turn.read):
+    most = room_beyond(job, history.theirs)
+    if history.settled or most is None or (history.ordered and not turn.read):
         return place, None, None
-    return nice_of(ordering, candidate, job.most_nice), None, turn.read
+    return nice_of(ordering, candidate, most), None, turn.read
+
+
+def at_nice(job: Job, nice: int) -> Job:
+    """As its scheduler will show it with that number."""
+    if job.priority is None or job.priority <= FLOOR:
+        return replace(job, nice=nice)
+    return replace(job, nice=nice, priority=max(FLOOR + 1, job.priority + job.nice - nice))
 
 
 def _points(job: Job, waited_s: float) -> int:

@@ -6,13 +6,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from schedmate.core.instructions import Act, Diagnose, Instruction, Remember, Track
+from schedmate.core.scope import is_opted_out
 from schedmate.core.wording import in_words
 from schedmate.model import SURE_ENOUGH, Action, ActionKind, DecisionReason, Job, JobState
 
 if TYPE_CHECKING:
     from schedmate.core.drains import SuspectNode
     from schedmate.core.known_job import KnownJob
-    from schedmate.core.retry import RetryPlan
+    from schedmate.core.order import NewNumber
+    from schedmate.core.retry import DecisionLimits, RetryPlan
     from schedmate.model import Diagnosis
 
 _LONG_WAIT_S = 60.0
@@ -51,7 +53,9 @@ def about_failure(
 
 
 def looks_at(job: Job) -> list[Instruction]:
-    """What is to be looked at in this state of a job."""
+    """What is to be looked at in this state of a job; of one that has opted out, no file."""
+    if is_opted_out(job):
+        return [Remember(job)] if job.state.ended else []
     if job.state is JobState.RUNNING:
         return [Track(job)]
     if job.state.failed and job.started:
@@ -66,6 +70,29 @@ def waited_long(job: Job) -> bool:
         job.state is JobState.RUNNING
         and job.start_time is not None
         and job.start_time - job.submit_time >= _LONG_WAIT_S
+    )
+
+
+def why_ordered(
+    known: KnownJob, number: NewNumber, ordering: str, limits: DecisionLimits
+) -> DecisionReason:
+    prediction = known.prediction
+    spread = None if prediction is None else prediction.duration_s
+    detail = "" if prediction is None else prediction.explanation
+    if number.code == "overtaken_enough":
+        hours = limits.fairness.bound_s(prediction) / 3600
+        detail = f"it has waited {hours:.3g} hours, and is not overtaken any more"
+    if number.code == "left_alone":
+        detail = limits.scope.unordered(known.job) or ""
+    return DecisionReason(
+        code=number.code or ("unknown_duration" if spread is None else "shorter_first"),
+        ordering=ordering,
+        predicted_s=spread,
+        basis="none" if prediction is None else prediction.basis,
+        waited_s=known.nice.made_up_s,
+        own_nice=known.nice.theirs,
+        own_changes=known.nice.changes,
+        detail=detail,
     )
 
 

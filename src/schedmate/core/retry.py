@@ -44,6 +44,8 @@ class DecisionLimits:
     retries_in_all: int = 10
     longest_wait_s: float = 3600.0
     act_since: float = 0.0
+    nice_at_submission: int = 0
+    """What the submit hook gives to every job: a new one does not stand first until it is seen."""
     hang: HangLimits = field(default_factory=HangLimits)
     hold: HoldLimits = field(default_factory=HoldLimits)
     fairness: FairnessLimits = field(default_factory=FairnessLimits)

@@ -1,8 +1,13 @@
-"""Which jobs are left alone: by the site's settings, or by a word of their user."""
+"""Which jobs are left alone: by the site's settings, or by a word of their user.
+
+What a user can choose does not move a job forward: a word in its comment does not keep it from
+being set back, nor does one more partition beside those whose jobs are.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,6 +15,11 @@ if TYPE_CHECKING:
     from schedmate.model import Job
 
 _OPTED_OUT = re.compile(r"(?:^|[\s,;])schedmate=off(?=$|[\s,;])", re.IGNORECASE)
+
+
+def is_opted_out(job: Job) -> bool:
+    """By a word of its owner it is neither read nor interfered with; its turn it keeps."""
+    return _OPTED_OUT.search(job.comment) is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,20 +33,29 @@ class Scope:
     exclude_qos: frozenset[str] = frozenset()
 
     def objection(self, job: Job) -> str | None:
-        """Why nothing is done about this job, None where it may be."""
-        partitions = frozenset((job.request.partition or "").split(",")) - {""}
-        left = partitions & self.exclude_partitions
-        beyond = self.canary_partitions and not (
-            partitions and partitions <= self.canary_partitions
-        )
+        """Why nothing but its place in the queue is changed, None where all may be."""
+        return "its comment has schedmate=off" if is_opted_out(job) else self._left(job, any)
+
+    def unordered(self, job: Job) -> str | None:
+        """Why its place in the queue is left as it is, None where it is ordered."""
+        return self._left(job, all)
+
+    def _left(self, job: Job, quantity: Callable[[Iterable[object]], bool]) -> str | None:
+        """By the site's settings; `quantity` says how many of its partitions have to be left."""
+        named = set((job.request.partition or "").split(","))
+        grounds = [self._ground(partition) for partition in sorted(named)]
+        account, qos = job.request.account, job.request.qos
         objections = {
             f"cluster {job.cluster} has it": bool(job.cluster),
-            "its comment has schedmate=off": _OPTED_OUT.search(job.comment) is not None,
             f"user {job.user} is left alone": job.user in self.exclude_users,
-            f"partition {min(left, default='')} is left alone": bool(left),
-            f"account {job.request.account} is left alone": job.request.account
-            in self.exclude_accounts,
-            f"QOS {job.request.qos} is left alone": job.request.qos in self.exclude_qos,
-            "its partition is no canary partition": bool(beyond),
+            f"account {account} is left alone": account in self.exclude_accounts,
+            f"QOS {qos} is left alone": qos in self.exclude_qos,
+            next(filter(None, grounds), ""): quantity(grounds),
         }
         return next((why for why, applies in objections.items() if applies), None)
+
+    def _ground(self, partition: str) -> str:
+        if partition in self.exclude_partitions:
+            return f"partition {partition} is left alone"
+        beyond = self.canary_partitions and partition not in self.canary_partitions
+        return "its partition is no canary partition" if beyond else ""

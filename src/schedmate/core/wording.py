@@ -13,6 +13,7 @@ _WORDS: Final[dict[ReasonCode, str]] = {
     "overtaken_enough": "{0.detail}",
     "at_the_floor": "its priority has reached the scheduler's lowest, where numbers order nothing",
     "age_made_up": "{0.ordering}: the age that it lost when it was queued again is made up for",
+    "owner_changed": "{0.ordering}: its owner has set another nice number, ours is added to it",
     "limit_from_prediction": "it is predicted to need less: {0.detail}",
     "limit_too_short": "it may need more than the lowered limit",
     "limit_unattended": "the daemon stops, and nothing would give it back in time",

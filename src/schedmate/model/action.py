@@ -64,6 +64,8 @@ class Action:
             suffix = f":{self.reason.code}:{self.reason.failure}"
         if self.reason is not None and self.reason.code in _CHANGES:
             suffix += f":{self.reason.code}"
+        if self.reason is not None and self.reason.own_changes:
+            suffix += f":{self.reason.own_changes}"
         about = f"node {self.node}" if self.node else f"{self.job_id}:{self.attempt}"
         return f"{about}:{self.kind}{suffix}"
 
@@ -89,6 +91,10 @@ class ActionRecord:
     state: ActionState
     at: float
     note: str = ""
+
+    @property
+    def done(self) -> bool:
+        return self.state == "done"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

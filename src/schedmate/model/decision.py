@@ -13,6 +13,7 @@ ReasonCode = Literal[
     "overtaken_enough",
     "at_the_floor",
     "age_made_up",
+    "owner_changed",
     "limit_from_prediction",
     "limit_too_short",
     "limit_unattended",
@@ -59,5 +60,9 @@ class DecisionReason:
     waited_s: float = 0.0
     """How long the job has waited: before it was overtaken no more, or before runs that were
     queued again, which its scheduler no longer counts."""
+    own_nice: int = 0
+    """The owner's own nice number, to which SchedMate's is added."""
+    own_changes: int = 0
+    """How often the owner has changed it since."""
     detail: str = ""
     """The prediction's or the diagnosis' own explanation, for people only."""

@@ -6,6 +6,11 @@ lower, so that one nice number lets one later job overtake.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from schedmate.model.job import Job
+
 FLOOR = 1
 """Slurm never lowers a priority below it, and there nice numbers no longer tell jobs apart."""
 BASIC_FLOOR = 2
@@ -37,4 +42,12 @@ def most_nice(priority: int | None, nice: int, largest: int, floor: int = FLOOR)
     if priority is None or priority <= floor:  # 0 means that it is held
         return None
     room = min(largest, priority + nice - floor - 1)
+    return room if room >= _LEAST else None
+
+
+def room_beyond(job: Job, own_nice: int) -> int | None:
+    """How far it may be set back beyond its owner's own nice number."""
+    if job.most_nice is None or job.priority is None:
+        return job.most_nice
+    room = min(job.most_nice, job.priority + job.nice - own_nice - FLOOR - 1)
     return room if room >= _LEAST else None

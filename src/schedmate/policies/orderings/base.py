@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -21,13 +21,20 @@ class Candidate:
 
     job: Job
     prediction: Prediction | None = None
+    cautious: bool = False
+    """It must not be read: it is taken to run as long as it may."""
 
     @property
     def expected_s(self) -> float | None:
-        """The middle of the predicted run time, where there is a prediction."""
-        if self.prediction is None or self.prediction.duration_s is None:
-            return None
-        return self.prediction.duration_s.p50
+        """The middle of the predicted run time, where there is a prediction.
+
+        Of a job that must not be read the 90th percentile, else its limit.
+        """
+        if self.prediction is not None and self.prediction.duration_s is not None:
+            spread = self.prediction.duration_s
+            return spread.p90 if self.cautious else spread.p50
+        limit = self.job.request.time_limit_s
+        return (math.inf if limit is None else limit) if self.cautious else None
 
 
 class Ordering(Protocol):
@@ -48,11 +55,15 @@ def nice_of(ordering: Ordering, candidate: Candidate, most: int) -> int:
     """The place of a job in the queue as a nice number from 0 to `most`, whatever the scheduler.
 
     It grows with the logarithm of the cost: `most * ln(1 + cost/300) / ln(1 + longest/300)`,
-    rounded up. A job of unknown cost stands in the middle.
+    rounded up. A job of unknown cost stands in the middle, and not before it where it must not be
+    read.
     """
     cost = ordering.cost(candidate)
     if cost is None:
         return most // 2
     bounded = min(max(0.0, cost), ordering.longest)
     share = math.log1p(bounded / SHORTEST_S) / math.log1p(ordering.longest / SHORTEST_S)
-    return math.ceil(most * share)
+    place = math.ceil(most * share)
+    if candidate.cautious and ordering.cost(replace(candidate, cautious=False)) is None:
+        return max(place, most // 2)
+    return place

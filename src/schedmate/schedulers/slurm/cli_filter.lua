@@ -4,14 +4,18 @@
 -- Another cli_filter.lua can load this file and call it from its own slurm_cli_pre_submit:
 --     local schedmate = dofile("/path/of/this/file")
 --     schedmate.advise(options)
+--     schedmate.set_back(options)
 
 local SOCKET = "@SOCKET@"
 local DEADLINE_S = "@DEADLINE_S@"
 local ALWAYS = @ALWAYS@ -- also where stderr is no terminal
+local NICE = @NICE@ -- is added to every job's, until the daemon has ordered it
 
 local MOST_ASKED = 32768
 local MOST_SHOWN = 2000
 local MOST_LINES = 8
+local MOST_NICE = 2147483645
+local UNSET = -2 -- Slurm's NO_VAL, as the option shows it
 local NAMES = {
     "array", "chdir", "gpus", "gpus-per-node", "gpus-per-task", "gres", "job-name", "nodes",
     "ntasks", "ntasks-per-node", "partition", "time", "wrap",
@@ -99,6 +103,22 @@ function schedmate.advise(options)
     end)
 end
 
+-- A job that nobody has looked at yet does not stand before those that were set back.
+function schedmate.set_back(options)
+    pcall(function()
+        if NICE > 0 and (options["type"] == "sbatch" or options["type"] == "salloc"
+                or options["type"] == "srun") then
+            local own = tonumber(options["nice"] or UNSET) or UNSET
+            if own == UNSET or own > MOST_NICE then
+                own = 0
+            end
+            if own >= 0 then -- below zero is for operators
+                options["nice"] = string.format("%d", NICE + own)
+            end
+        end
+    end)
+end
+
 function slurm_cli_setup_defaults(options, early)
     return slurm.SUCCESS
 end
@@ -107,6 +127,7 @@ function slurm_cli_pre_submit(options, offset)
     if offset == 0 then
         schedmate.advise(options)
     end
+    schedmate.set_back(options)
     return slurm.SUCCESS
 end
 

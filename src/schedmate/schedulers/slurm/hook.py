@@ -33,7 +33,7 @@ class HookPlace:
     is_enabled: bool
 
 
-def hook_text(socket: Path, *, always: bool = False) -> str:
+def hook_text(socket: Path, *, always: bool = False, nice: int = 0) -> str:
     """The file; its first line lets a later version know whether anyone has changed it."""
     path = str(socket)
     if not _SAFE_PATH.fullmatch(path) or len(os.fsencode(path)) > _LONGEST:
@@ -43,6 +43,7 @@ def hook_text(socket: Path, *, always: bool = False) -> str:
         template.replace("@SOCKET@", path)
         .replace("@DEADLINE_S@", f"{DEADLINE_S:g}")
         .replace("@ALWAYS@", "true" if always else "false")
+        .replace("@NICE@", str(nice))
     )
     digest = hashlib.sha256(body.encode()).hexdigest()
     return f"-- written by schedmate slurm install-hook; digest {digest}\n{body}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from schedmate.core import is_opted_out
 from schedmate.store import KeptAdvice
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ class CodeCompletion:
     ) -> None:
         """Once in a job's life; `then` gets the advice where an answer made it better."""
         advise = self._advise
-        if advise is None or job.id in self._asked:
+        if advise is None or job.id in self._asked or is_opted_out(job):
             return
         self._asked[job.id] = job
         what = target()

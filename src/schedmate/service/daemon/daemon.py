@@ -256,6 +256,7 @@ class Daemon:
         if known is not None and known.is_quiet(job, now):
             return
         with self._isolated(job, now):
+            self._watching.see(job)
             self._send(JobSeen(now, job, self._past(job)))
 
     def _advise_pending(self, job: Job, now: float) -> None:

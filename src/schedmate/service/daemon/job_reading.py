@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from schedmate.advisor import Advisor, Target
 from schedmate.advisor.interpret.python.parsed import forget_idle_trees
+from schedmate.core import is_opted_out
 from schedmate.model import SchedulerUnreachable, StoreUnavailable, array_of
 from schedmate.store import KeptAdvice
 
@@ -136,7 +137,7 @@ class JobReader:
     def read(self, job: Job) -> Advice | None:
         """None where it cannot be read: it is scheduled without a prediction."""
         try:
-            kept = self._of_copies(self.target(job))
+            kept = self._unread(job) if is_opted_out(job) else self._of_copies(self.target(job))
         except (SchedulerUnreachable, StoreUnavailable):
             raise  # says nothing about this job: it is read in a later look
         except Exception:  # noqa: BLE001 - whatever a script makes the advisor stumble over
@@ -147,6 +148,9 @@ class JobReader:
         if array is not None:
             self._keep(array, kept)
         return kept.advice
+
+    def _unread(self, job: Job) -> KeptAdvice:
+        return KeptAdvice(self._advisor.advise_unread(Target.from_job(job, None)).advice, None)
 
     def _of_copies(self, target: Target) -> KeptAdvice:
         copy = replace(target, submitted_at=(target.submitted_at or 0.0) // _TOGETHER_S)

@@ -7,6 +7,7 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
+from schedmate.core import is_opted_out
 from schedmate.model import JobState, SchedMateError, StoreUnavailable
 from schedmate.service.records.log_files import logs_of
 from schedmate.service.records.run_record import EndedRun
@@ -104,6 +105,11 @@ class LogWatcher:
         self._store.keep_progress(job.id, job.restarts, progress, at=job.end_time)
         self._learning.note(one)
         return EndedRun(progress, one.tracker.profile())
+
+    def see(self, job: Job) -> None:
+        """What opts out while it runs is no longer read."""
+        if is_opted_out(job):
+            self.forget(job.id)
 
     def forget(self, job_id: JobId) -> None:
         self._begun.pop(job_id, None)

@@ -168,9 +168,11 @@ def _of_nice(scheduler: Scheduler, job: Job, done: Action) -> Iterator[_Step | _
         yield _Obstacle(done, "it has started: its nice number has done what it could")
     elif job.nice != ours:
         yield _Obstacle(done, f"its nice number is {job.nice} now: changed since, left as it is")
-    elif ours:
-        action = _undoing(job, "set_nice", value=0.0)
-        yield _Step(action, f"nice {ours} taken back", partial(scheduler.set_nice, job.id, 0))
+    elif ours != (own := 0 if done.reason is None else done.reason.own_nice):
+        action = _undoing(job, "set_nice", value=float(own))
+        kept = f", its owner's own {own} restored" if own else ""
+        undo = partial(scheduler.set_nice, job.id, own)
+        yield _Step(action, f"nice {ours} taken back{kept}", undo)
 
 
 def _of_limit(scheduler: Scheduler, job: Job, done: Action) -> Iterator[_Step | _Obstacle]:

@@ -63,8 +63,9 @@ def why_sentence(
     if job.state is JobState.PENDING:
         waits = _why_waiting(view, queue, now, written)
         errors = "" if job.held else "".join(f"; {one}" for one in view.errors)
-        undone = _undone(view, objection)
-        return f"job {job.id} {waits}{errors}{undone}{_before(view, now, written)}"
+        place = _place(view, written)
+        undone = _undone(view, objection, ordered=bool(place))
+        return f"job {job.id} {waits}{errors}{place}{undone}{_before(view, now, written)}"
     found = view.diagnoses.get(job.restarts)
     if found is not None and _was_mistaken(view, found):
         return f"{_as_it_is(view, written)}; it seemed to hang for a while"
@@ -73,10 +74,25 @@ def why_sentence(
     return f"{_as_it_is(view, written)}{_before(view, now, written)}"
 
 
-def _undone(view: JobView, objection: str | None) -> str:
+def _place(view: JobView, written: Written) -> str:
+    """By how much a job that waits was set back, in its scheduler's points and in waiting."""
+    job = view.job
+    orders = [one.action for one in view.actions if one.action.kind == "set_nice" and one.done]
+    reason = orders[-1].reason if orders else None
+    if reason is None or orders[-1].value != job.nice or job.nice <= reason.own_nice:
+        return ""
+    points = job.nice - reason.own_nice
+    hours = points / job.nice_an_hour if job.nice_an_hour else None
+    worth = "" if hours is None else f", which {written(3600 * hours)} of waiting make up for"
+    own = f" beyond its owner's own nice {reason.own_nice}" if reason.own_nice else ""
+    return f"; set back by {points} points of priority{own}{worth} ({orders[-1].why})"
+
+
+def _undone(view: JobView, objection: str | None, *, ordered: bool = False) -> str:
     """Why a job that waits has neither a place nor a hold by SchedMate."""
     if objection is not None:
-        return f"; SchedMate leaves it alone: {objection}"
+        what = "changes nothing else about it" if ordered else "leaves it alone"
+        return f"; SchedMate {what}: {objection}"
     holds = [one for one in view.actions if one.action.kind in ("hold", "release")]
     if view.job.held or not holds or holds[-1].state != "failed":
         return ""
@@ -193,7 +209,8 @@ def actions_in_words(records: Sequence[ActionRecord], written: Written) -> Itera
         action = record.action
         values = ""
         if action.kind == "set_nice" and action.value is not None:
-            values = f" {action.value:g}"
+            own = 0 if action.reason is None else action.reason.own_nice
+            values = f" {action.value:g}" + (f" (its owner's {own} included)" if own else "")
         elif action.kind == "set_time_limit":
             if action.reason is not None and action.reason.user_limit_s is not None:
                 limit_s = action.reason.user_limit_s

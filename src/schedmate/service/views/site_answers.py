@@ -254,6 +254,8 @@ class SiteStatus:
     """Of the last day, by kind and what became of them: `requeue done`."""
     effects: Effects = field(default_factory=Effects)
     """What came of what was done."""
+    unordered_starts: int
+    """Jobs of the last day that started before they were ordered, ahead of some that were."""
     store_bytes: int
     store_rows: dict[str, int]
     retention_days: float

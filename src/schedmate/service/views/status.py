@@ -11,6 +11,8 @@ from schedmate.service.records.daemon_mode import daemon_mode
 from schedmate.service.records.pause import pause_of
 from schedmate.service.views.effects import effects_of
 from schedmate.service.views.site_answers import SiteStatus
+from schedmate.service.views.unordered_starts import count_unordered_starts
+from schedmate.service.wiring import limits_of
 
 if TYPE_CHECKING:
     from schedmate.config import Settings
@@ -20,21 +22,26 @@ if TYPE_CHECKING:
 _DAY_S = 86_400.0
 _MB = 1e6
 _ACTS = 10
+_RUNS = 5000
+"""Of the newest that have ended are looked through."""
 
 
 def site_status(settings: Settings, store: Store, now: float) -> SiteStatus:
     running = is_held(settings.daemon_lock)
     jobs: Counter[str] = Counter()
     failed: list[Job] = []
-    for job in store.listed_jobs():
+    listed = store.listed_jobs()
+    for job in listed:
         jobs[job.state.value] += job.tasks
         failed += [job] if job.state.failed else []
     facts = store.job_facts([job.id for job in failed])
     found = (facts[job.id].diagnoses.get(job.restarts) for job in failed)
     unread = sum(one is not None and bool(one.unread_logs) for one in found)
-    decisions = Counter(
-        f"{one.action.kind} {one.state}" for one in store.actions(since=now - _DAY_S)
-    )
+    records = store.actions(since=now - _DAY_S)
+    decisions = Counter(f"{one.action.kind} {one.state}" for one in records)
+    known = {job.id: job for job in (*store.recent_jobs(limit=_RUNS), *listed)}
+    is_left = limits_of(settings, act_since=0.0).scope.unordered
+    ours = [job for job in known.values() if is_left(job) is None]
     return SiteStatus(
         version=schedmate.__version__,
         scheduler=settings.scheduler,
@@ -46,6 +53,7 @@ def site_status(settings: Settings, store: Store, now: float) -> SiteStatus:
         unread=unread,
         decisions=dict(decisions),
         effects=effects_of(store, now),
+        unordered_starts=count_unordered_starts(ours, records, since=now - _DAY_S),
         store_bytes=store.used_bytes(),
         store_rows=store.sizes(),
         retention_days=settings.retention.days,

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from schedmate.core import (
@@ -71,8 +72,10 @@ class SimulatedDaemon:
         diagnoses: Diagnoses | None = None,
         look_s: float = LOOK_S,
         requeue_s: float = REQUEUE_S,
+        comments: Mapping[int, str] = MappingProxyType({}),
         on_event: OnEvent | None = None,
     ) -> None:
+        """`comments` are what owners wrote beside their jobs, by their numbers."""
         self._engine = engine
         self._columns = columns
         self._predictor = predictor
@@ -81,13 +84,14 @@ class SimulatedDaemon:
         self._diagnoses = diagnoses
         self._look_s = look_s
         self._requeue_s = requeue_s
+        self._comments = comments
         self._on_event = on_event
         self.actions: Counter[str] = Counter()
         """How many actions of each kind were carried out."""
 
     def begin(self, scheduler: Steered) -> None:
         self._scheduler = scheduler
-        self._snapshots = Snapshots(self._columns, scheduler)
+        self._snapshots = Snapshots(self._columns, scheduler, self._comments)
         self._changed: dict[int, None] = {}
         self._unplaced: set[int] = set()
         self._look_at = math.inf

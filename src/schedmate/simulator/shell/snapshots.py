@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from schedmate.model import Job, JobId, JobState, Request
@@ -13,8 +13,11 @@ from schedmate.simulator.traces.columns import STATES, TraceColumns
 class Snapshots:
     """A job that its owner submits again is another job to the scheduler: it gets a new id."""
 
-    def __init__(self, columns: TraceColumns, scheduler: Steered) -> None:
+    def __init__(
+        self, columns: TraceColumns, scheduler: Steered, comments: Mapping[int, str]
+    ) -> None:
         count = len(columns)
+        self._comments = comments
         self._columns = columns
         self._scheduler = scheduler
         self._number: dict[JobId, int] = {}
@@ -105,6 +108,7 @@ class Snapshots:
             nice=self._scheduler.jobs.nice[job],
             most_nice=self._scheduler.most_nice(job) if pending else None,
             nice_an_hour=self._scheduler.nice_an_hour,
+            comment=self._comments.get(job, ""),
         )
 
     def _request(self, job: int) -> Request:
