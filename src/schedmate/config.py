@@ -91,7 +91,7 @@ class HookSettings:
 class TimeLimitSettings:
     lower: bool = False
     """Lower the limits of waiting jobs towards their prediction, so that backfill finds holes."""
-    soft: bool = True
+    soft: bool = False
     """Where Slurm has `time_min_as_soft_limit`: let backfill plan with the prediction."""
 
 

@@ -74,7 +74,8 @@ WORDS = {
     "time_limits.lower": "lower the limits of waiting jobs towards their prediction, for backfill; "
     "the user's own limit is restored in time",
     "time_limits.soft": "where Slurm runs with `time_min_as_soft_limit`: give backfill the "
-    "prediction to plan with, and leave limits as they are",
+    "prediction to plan with, and leave limits as they are; "
+    "[made waiting longer in simulations](../how-to/slurm.md#lowered-time-limits)",
     "gpus": "what your own names of GPUs (types of gres) are; [see below](#names-of-gpus)",
     "state_dir": "queue, history, locks; on a local disk",
     "store_url": "a [PostgreSQL database](../how-to/postgres.md) in place of the file in the state "

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import pytest
 
-from schedmate.config import FairnessSettings, ScopeSettings
+from schedmate.config import FairnessSettings, ScopeSettings, changed
 from schedmate.model import Action, JobState, Request, SchedulerError, Workload
 from schedmate.schedulers.slurm import SlurmScheduler
 from schedmate.service.actions import Actions
@@ -214,6 +214,8 @@ def test_backfill_gets_a_time_to_plan_with_only_where_the_limit_stays(
         SlurmScheduler().set_time_min(job_id, 600.0)
     with configured(slurm_cluster, BACKFILL, f"{BACKFILL}time_min_as_soft_limit,"):
         look(settings)
+        assert bench.job(job_id).request.time_min_s is None, "it is off by default"
+        look(changed(settings, ["time_limits.soft=true"]))
         if not knows_soft_limits():
             assert bench.job(job_id).request.time_min_s is None, "the limit would be shortened"
             return

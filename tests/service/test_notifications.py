@@ -297,6 +297,21 @@ def test_what_ended_long_ago_and_what_was_cancelled_is_no_news(store):
     assert store.waiting_notices() == 0
 
 
+def test_a_restart_sends_nothing_about_failures_of_before(store):
+    """Nor about one that gets its reason later, or whose job changes; what failed while nobody
+    looked for a moment is news."""
+    store.subscribe(Subscription(user="ada", channels=("team",)))
+    fail(store, "1", end_time=NOW - 1800)
+    store.keep_listed([a_job(id="2", user="ada", state=JobState.FAILED, end_time=NOW - 1200)])
+    fail(store, "3", end_time=NOW - 60)
+    watch = notifier(store, Settings())
+    watch.look(NOW)
+    store.keep_diagnosis("2", 0, a_diagnosis("storage_io"))
+    watch.look(NOW + 5)
+    found = store.claim_notices(now=NOW + 999, until=NOW + 1000, limit=9)
+    assert [one.job_id for one in found] == ["3"]
+
+
 def test_an_attempt_that_is_tried_again_is_reported(store):
     store.subscribe(Subscription(user="ada", channels=("team",)))
     store.keep_diagnosis("1", 0, a_diagnosis("gpu_ecc"))

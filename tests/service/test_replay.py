@@ -135,7 +135,7 @@ def test_what_is_recorded_makes_the_same_engine():
             "drain.probability=0.99",
             "drain.most_out=0.2",
             "time_limits.lower=true",
-            "time_limits.soft=false",
+            "time_limits.soft=true",
         ],
     )
     recorded = deciding_settings(other)

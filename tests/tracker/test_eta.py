@@ -203,8 +203,9 @@ def test_a_run_that_may_stop_early_may_end_sooner():
     assert early(True, True, "limit").ends_by == "limit"
 
 
-def limited(limit: float | None, elapsed: float | None) -> EtaEstimate:
-    return steps._within_limit(limit, elapsed, EtaEstimate(eta_s=HUNDRED, ends_by="total"))
+def limited(limit: float | None, elapsed: float | None, *, stable: bool = True) -> EtaEstimate:
+    estimate = EtaEstimate(eta_s=HUNDRED, ends_by="total")
+    return steps._within_limit(limit, elapsed, estimate, stable=stable)
 
 
 def test_the_scheduler_ends_what_would_go_on_for_longer():
@@ -214,7 +215,15 @@ def test_the_scheduler_ends_what_would_go_on_for_longer():
     assert (cut.eta_s, cut.ends_by) == (Spread(49, 50, 51), "limit")
     over = limited(100.0, 130.0)
     assert (over.eta_s, over.ends_by) == (Spread(0, 0, 0), "limit")
-    assert limited(149.0, 50.0).eta_s == Spread(80, 99, 1.02 * 99)
+
+
+def test_that_a_run_misses_its_limit_is_stated_only_from_a_stable_estimate():
+    assert HUNDRED.p10 == 80
+    for unsure in (limited(149.0, 50.0), limited(100.0, 50.0, stable=False)):
+        assert unsure.ends_by == "total"
+        assert unsure.eta_s is not None
+        assert unsure.eta_s.p90 <= 99, "the limit ends it at the latest"
+    assert limited(129.0, 50.0).ends_by == "limit"
 
 
 def test_a_finished_run_has_no_time_left_and_ended_by_its_total_or_as_it_states():

@@ -288,6 +288,27 @@ def test_the_first_round_of_a_nameless_bar_may_not_be_the_end(job: Job):
     assert tracker.poll(START + 60).phase == "finished"
 
 
+@pytest.mark.parametrize(
+    ("waits", "reasons"),
+    [
+        ([3.0] * 4, []),
+        ([3.0] * 10 + [0.1] * 11, []),
+        ([3.0] * 20, ["time_limit"]),
+    ],
+    ids=["of four steps", "of steps that become fast", "of steady steps"],
+)
+def test_that_a_limit_is_missed_is_stated_only_from_a_stable_pace(
+    job: Job, waits: list[float], reasons: list[str]
+):
+    tracker = JobTracker([job.log], started_at=START, limit_s=1200)
+    now = 0.0
+    for step, wait in enumerate(waits, 1):
+        now += wait
+        job.write(f"step {step}/500 loss=0.5\n", now)
+        seen = tracker.poll(START + now)
+    assert [one.reason for one in seen.warnings] == reasons
+
+
 def test_the_scheduler_ends_what_goes_on_for_too_long(job: Job):
     tracker = JobTracker([job.log], started_at=START, limit_s=100)
     seen = run_steps(job, tracker, 10, total="/100")

@@ -10,9 +10,11 @@ scheduler still shows lowered is given back again every minute, in every mode. L
 only while a daemon runs; one that stops gives all of them back first. After a crash they stay
 lowered until the next daemon, at 1.5 times the 99th percentile of the prediction or more.
 
-Where Slurm runs with `time_min_as_soft_limit`, limits stay as they are: backfill plans with the
-job's TimeMin, which is set to the 90th percentile of the prediction, and nothing has to be given
-back. Without that flag TimeMin would let backfill shorten the limit for good, and is never set.
+Where Slurm runs with `time_min_as_soft_limit`, limits stay as they are. A site that sets
+`time_limits.soft` lets backfill plan with the job's TimeMin, the 90th percentile of the prediction;
+nothing has to be given back. It is off until a real Slurm has shown a gain: in simulations jobs
+waited longer. Without that flag TimeMin would let backfill shorten the limit for good, and is never
+set.
 """
 
 from __future__ import annotations
@@ -38,7 +40,7 @@ class TimeLimits:
     margin: float = 1.25
     """Times the 99th percentile of the prediction."""
     shortest_s: float = 1800.0
-    soft: bool = True
+    soft: bool = False
     """Whether backfill is given a time to plan with where the limit stays as it is."""
     worth_it: float = 0.8
     """A limit is lowered only below that share of what the user asked for."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from schedmate.model import EndsBy, Mark, RunProfile, Slowdown, Spread
 from schedmate.tracker.facts import Facts
-from schedmate.tracker.forecasting.forecast import SLACK, Forecast, passed
+from schedmate.tracker.forecasting.forecast import SLACK, Forecast, capped, passed
 from schedmate.tracker.position import RunPosition
 from schedmate.tracker.scan import LogScan
 
@@ -22,6 +22,7 @@ _LAST_STEP = 4.0
 """Where steps may grow, the last one takes so many times as long as the first.
 
 Chosen on one half of the public logs of remaining_time.py."""
+_STEADY = 0.8
 _EARLIEST_STOP = 0.2
 """A run that may stop early is rarely stopped before this share of what is left."""
 
@@ -46,7 +47,8 @@ def estimate_eta(
     estimate = replace(estimate, eta_s=_at_most(facts, position, estimate))
     aged = replace(estimate, eta_s=_aged(facts, position, estimate))
     elapsed = facts.run_time_s(position.series)
-    return _within_limit(facts.limit_s, elapsed, _may_stop_early(facts, scan, aged))
+    ahead = _may_stop_early(facts, scan, aged)
+    return _within_limit(facts.limit_s, elapsed, ahead, stable=_is_stable(position))
 
 
 def _by_count(facts: Facts, scan: LogScan, position: RunPosition) -> EtaEstimate:
@@ -198,14 +200,28 @@ def _may_stop_early(facts: Facts, scan: LogScan, estimate: EtaEstimate) -> EtaEs
     return replace(estimate, eta_s=early, ends_by="early_stop")
 
 
+def _is_stable(position: RunPosition) -> bool:
+    """Several observations, the newer half of which does not go faster than all of them."""
+    counts = (position.series, position.inner)
+    points = max((one.timeline.points for one in counts if one is not None), key=len)
+    if len(points) < _ENOUGH_POINTS:
+        return False
+    first, middle, last = points[0], points[len(points) // 2], points[-1]
+    whole = (last.at - first.at) / (last.done - first.done)
+    return (last.at - middle.at) / (last.done - middle.done) >= _STEADY * whole
+
+
 def _within_limit(
-    limit_s: float | None, elapsed: float | None, estimate: EtaEstimate
+    limit_s: float | None, elapsed: float | None, estimate: EtaEstimate, *, stable: bool
 ) -> EtaEstimate:
-    """The scheduler ends what would go on for longer than it allows."""
+    """The scheduler ends what would go on for longer than it allows. That it comes to this is
+    stated only where a stable estimate ends beyond the limit even at its soonest."""
     if limit_s is None or elapsed is None or estimate.eta_s is None:
         return estimate
     left = max(0.0, limit_s - elapsed)
     if estimate.eta_s.p50 <= left:
         return estimate
+    if left and not (stable and estimate.eta_s.p10 > left):
+        return replace(estimate, eta_s=capped(estimate.eta_s, left))
     soonest = min(estimate.eta_s.p10, (1 - SLACK) * left)
     return replace(estimate, eta_s=Spread(soonest, left, (1 + SLACK) * left), ends_by="limit")

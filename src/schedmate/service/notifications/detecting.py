@@ -27,29 +27,39 @@ _MOST_LINES = 3
 
 
 def notices_in(
-    view: JobView, now: float, written: Written, *, last_ended_at: float | None = None
+    view: JobView,
+    now: float,
+    written: Written,
+    *,
+    since: float,
+    last_ended_at: float | None = None,
 ) -> Iterator[Notice]:
-    """`last_ended_at` is when the attempt before the present one ended, where that is known."""
+    """`last_ended_at` is when the attempt before the present one ended, where that is known; what
+    ended before `since` is no news."""
     job = view.job
     if job.state is JobState.RUNNING:
         yield from _of_running(view, now)
     last = job.restarts - 1
     found = view.diagnoses.get(last)
-    if found is not None and _is_failure(found) and _is_news(last_ended_at or job.start_time, now):
+    if (
+        found is not None
+        and _is_failure(found)
+        and _is_news(last_ended_at or job.start_time, since)
+    ):
         yield _notice(view, "failed", now, _failed(found), last, *_evidence(found))
-    if job.state.failed and _is_news(job.end_time, now):
+    if job.state.failed and _is_news(job.end_time, since):
         yield from _of_failed(view, now, written)
 
 
-def _is_news(ended_at: float | None, now: float) -> bool:
-    return now - (ended_at or now) <= FRESH_S
+def _is_news(ended_at: float | None, since: float) -> bool:
+    return ended_at is None or ended_at >= since
 
 
-def is_undiagnosed(view: JobView, now: float) -> bool:
+def is_undiagnosed(view: JobView, since: float) -> bool:
     """A failure that may still get its reason."""
     job = view.job
     undiagnosed = job.restarts not in view.diagnoses
-    return job.state.failed and undiagnosed and _is_news(job.end_time, now)
+    return job.state.failed and undiagnosed and _is_news(job.end_time, since)
 
 
 def _of_running(view: JobView, now: float) -> Iterator[Notice]:

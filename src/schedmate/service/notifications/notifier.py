@@ -14,7 +14,12 @@ from schedmate.model.access import CORRECTION
 from schedmate.model.rare_warning import RareWarning
 from schedmate.service.notifications.addresses import PermanentError, TemporaryError
 from schedmate.service.notifications.channels import channels_of
-from schedmate.service.notifications.detecting import is_undiagnosed, notices_in
+from schedmate.service.notifications.detecting import (
+    FRESH_S,
+    PATIENCE_S,
+    is_undiagnosed,
+    notices_in,
+)
 from schedmate.service.notifications.messages import message_of
 from schedmate.service.views.board import Board
 from schedmate.service.wiring import open_store
@@ -59,10 +64,14 @@ class Notifier:
         self._sent: defaultdict[str, deque[float]] = defaultdict(deque)
         self._tries: Counter[str] = Counter()
         self._tidied_at = 0.0
+        self._since: float | None = None
+        """What ended before was there when this notifier first looked, and is old."""
         self.counts: Counts = Counter() if counts is None else counts
 
     def look(self, now: float) -> None:
         """Write down what has happened, and send what is due."""
+        if self._since is None:
+            self._since = now - PATIENCE_S
         wanted = {one.user: one for one in self._store.subscriptions()}
         changed = set(self._board.refresh()) | self._undiagnosed
         self._undiagnosed.clear()
@@ -77,12 +86,14 @@ class Notifier:
         view = self._board.view(job_id)
         if view is None or view.job.user not in wanted:
             return
-        if is_undiagnosed(view, now):
+        since = max(self._since or 0.0, now - FRESH_S)
+        if is_undiagnosed(view, since):
             self._undiagnosed.add(job_id)
         attempt = view.job.restarts
         last = self._store.run(job_id, attempt - 1) if attempt else None
         last_ended_at = None if last is None else last.job.end_time
-        for notice in notices_in(view, now, self._written, last_ended_at=last_ended_at):
+        found = notices_in(view, now, self._written, since=since, last_ended_at=last_ended_at)
+        for notice in found:
             ended_at = view.job.end_time if notice.attempt == attempt else last_ended_at
             if notice.kind not in wanted[notice.user].kinds:
                 continue
