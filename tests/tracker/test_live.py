@@ -179,7 +179,9 @@ def test_no_progress_lines_but_a_prediction(job: Job):
         job.write("working hard\n", now)
         seen = tracker.poll(START + now)
     assert (seen.phase, seen.format) == ("unknown", "cadence")
-    assert seen.eta_s == Spread(20, 70, 170)
+    assert seen.eta_s is not None
+    assert 15 < seen.eta_s.p10 < seen.eta_s.p50 < seen.eta_s.p90 < 200
+    assert seen.eta_s.p50 == pytest.approx(70, rel=0.2)
     assert 0 < seen.confidence < 0.5
     assert tracker.poll(START + 60).phase == "unknown"
     assert tracker.poll(START + 340).phase == "stalled"
@@ -338,6 +340,19 @@ def test_nothing_is_opened_when_nothing_changed(job: Job, monkeypatch: pytest.Mo
 
     monkeypatch.setattr(os, "open", forbidden)
     assert tracker.poll(START + 2).current == 1
+
+
+def test_a_job_past_its_prediction_is_overdue_and_its_end_unknown():
+    """`sleep 45`, predicted as 4 to 6 s."""
+    prediction = Prediction(basis="history", duration_s=Spread(4, 5, 6), explanation="x")
+    tracker = JobTracker([], started_at=START, prediction=prediction)
+    soon = tracker.poll(START + 5.5)
+    assert soon.eta_s is not None
+    assert soon.eta_s.p50 > 0
+    assert soon.fraction is not None
+    for seconds in (9, 20, 32):
+        overdue = tracker.poll(START + seconds)
+        assert (overdue.fraction, overdue.eta_s) == (None, None)
 
 
 def test_no_logs_at_all():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -88,11 +89,23 @@ def test_no_one_finds_jobs_of_others_by_their_reasons(history):
 
 
 def test_how_good_predictions_were(history):
-    """60 s were predicted with a spread from 30 to 120, and it took 80 s."""
+    """60 s were predicted with a spread from 30 to 120, and it took 80 s; of three other runs
+    nothing was predicted, and one that was cancelled shows nothing."""
+    first = history.store.run("0").job
+    for number in range(20, 24):
+        cancelled = number == 23
+        state = JobState.CANCELLED if cancelled else JobState.COMPLETED
+        if cancelled:
+            history.store.keep_advice(str(number), KeptAdvice(an_advice(60.0), None))
+        history.store.keep_run(a_past_run(job=replace(first, id=str(number), state=state)))
     text = history.get("/accuracy").text
-    assert re.search(r"same code</th><td[^>]*>6</td><td[^>]*>25 %</td><td[^>]*>100 %", text)
+    counts = "".join(rf"<td[^>]*>{count}</td>" for count in (6, 7, 10))
+    assert re.search(rf"same code</th>{counts}<td[^>]*>25 %</td><td[^>]*>100 %", text)
     queue = history.get("/").text
-    assert "predicted run times were off by 25 % (median of 6 runs)" in queue
+    words = "off by 25 % (median of 6 runs; 7 of 10 that ended had a prediction)"
+    assert f"predicted run times were {words}" in queue
+    [every, *_] = history.get("/api/v1/accuracy").json["predictions"]
+    assert (every["cases"], every["predicted"], every["ended"]) == (6, 7, 10)
 
 
 def test_what_the_model_was_asked_and_what_it_cost(served):

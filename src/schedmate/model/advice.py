@@ -17,6 +17,9 @@ AdviceState = Literal["reading", "preliminary", "final"]
 
 Z90 = 1.2816
 """Standard deviations from the median to the 90th percentile of a normal distribution."""
+_ODDS_AT_P90 = 9.0
+_NARROWEST = 1e-3
+_FARTHEST = -100.0
 TOO_WIDE = 1000.0
 """Times p10 (or a second, if that is longer) from which on a p90 says next to nothing."""
 
@@ -37,6 +40,30 @@ class Spread:
     def too_wide(self) -> bool:
         """So wide that it says next to nothing: no answer to plan by."""
         return self.p90 > TOO_WIDE * max(self.p10, 1.0)
+
+    def left_after(self, elapsed: float) -> Spread | None:
+        """What is left to a job of this duration that has run for so long: it is one of those that
+        take longer. None where next to nothing is known, or where it is overdue.
+
+        A log-logistic distribution with these quantiles, each side of the median with its own
+        width.
+        """
+        if self.too_wide or elapsed >= self.p90:
+            return None
+        middle = math.log1p(self.p50)
+        below = max(middle - math.log1p(self.p10), _NARROWEST)
+        above = max(math.log1p(self.p90) - middle, _NARROWEST)
+        since = math.log1p(max(elapsed, 0.0)) - middle
+        place = since / (above if since > 0 else below)
+        longer = 1 / (1 + _ODDS_AT_P90 ** max(place, _FARTHEST))
+
+        def left(share: float) -> float:
+            odds = 1 / (longer * (1 - share)) - 1
+            place = math.log(odds) / math.log(_ODDS_AT_P90)
+            end = middle + place * (above if place > 0 else below)
+            return max(0.0, math.expm1(end) - elapsed)
+
+        return Spread(left(0.1), left(0.5), left(0.9))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

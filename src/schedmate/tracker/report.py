@@ -9,7 +9,7 @@ from schedmate.model import EarlyWarning, Progress, RunProfile, Spread
 from schedmate.tracker.curves import RunCurves, speed_curve
 from schedmate.tracker.eta import EtaEstimate, estimate_eta
 from schedmate.tracker.facts import Facts
-from schedmate.tracker.forecasting.forecast import forecast, passed
+from schedmate.tracker.forecasting.forecast import forecast
 from schedmate.tracker.forecasting.timeline import profile_of
 from schedmate.tracker.phases import bare_phase, is_complete, phase_of, working_phase
 from schedmate.tracker.position import RunPosition
@@ -123,12 +123,13 @@ def _without_count(facts: Facts) -> Progress:
 
 
 def _by_cadence(facts: Facts, base: Progress) -> Progress:
-    """How much of a similar run's log is written, else how much of its time has passed."""
+    """How much of a similar run's log is written, else how much of its time has passed. Of a job
+    that is overdue neither is known."""
     left = _left_by_lines(facts)
     elapsed = facts.elapsed_s
     predicted = None if facts.prediction is None else facts.prediction.duration_s
-    if left is None and elapsed is not None and predicted is not None and predicted.p50 > 0:
-        left = passed(predicted, elapsed)
+    if left is None and elapsed is not None and predicted is not None:
+        left = predicted.left_after(elapsed)
     if left is None or elapsed is None:
         return base
     return replace(

@@ -15,3 +15,14 @@ def test_a_job_of_which_nothing_is_shown_is_no_error(tmp_path):
     with closing(SqliteStore(tmp_path / "store")) as store:
         advised = Advisor(store, store).advise(Target.from_job(job, None))
     assert advised.advice.prediction.basis == "none"
+
+
+def test_files_that_cannot_be_read_are_not_one_code(tmp_path):
+    """Of `python train.py` in two directories nothing is known to be the same."""
+    codes = set()
+    with closing(SqliteStore(tmp_path / "store")) as store:
+        for name in ("one", "other", "one"):
+            (tmp_path / name).mkdir(exist_ok=True)
+            job = a_job(command=("python", "train.py"), script=None, workdir=str(tmp_path / name))
+            codes.add(Advisor(store, store).advise(Target.from_job(job, None)).fingerprint.code)
+    assert len(codes) == 2

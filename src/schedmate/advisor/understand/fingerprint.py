@@ -29,7 +29,7 @@ _IRRELEVANT = frozenset(
 def fingerprint(launch: Launch, understood: Understanding, request: Request) -> Fingerprint | None:
     """None where nothing of the job can be read."""
     code = understood.code or sorted(source.digest for source in launch.scripts)
-    programs = sorted(words[0] for words in launch.commands if words)
+    programs = _unread_programs(launch)
     if not code and not programs:
         return None
     commands = [" ".join(normalised(words)) for words in launch.commands]
@@ -39,6 +39,14 @@ def fingerprint(launch: Launch, understood: Understanding, request: Request) -> 
         arguments=digest(*commands, *understood.configs, *asked(launch, request)),
         one_gpu=uses_one_gpu(launch, understood),
     )
+
+
+def _unread_programs(launch: Launch) -> list[str]:
+    """What stands for code that could not be read: Python files by their places, since `python`
+    alone would make one code of all jobs whose files are hidden; else programs by their names."""
+    entries = [run.entry for run in launch.runs if not run.entry.is_program]
+    hidden = [str(each.import_root / each.name) for each in entries if each.source is None]
+    return sorted(hidden or (words[0] for words in launch.commands if words))
 
 
 def uses_one_gpu(launch: Launch, understood: Understanding) -> bool:

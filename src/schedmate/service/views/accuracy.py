@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING, Final
 
@@ -29,6 +29,11 @@ class Score:
 
     name: str
     cases: int
+    """What `error` and `coverage` are over."""
+    predicted: int = 0
+    """Runs that had such a prediction; those that are no cases are among them."""
+    ended: int = 0
+    """Runs that ended in the time, predicted or not."""
     error: float | None = None
     """The median of |p50 - real| as a share of the real time; None of too few cases."""
     coverage: float | None = None
@@ -57,19 +62,22 @@ def is_case(state: JobState, run_time_s: float, predicted: Spread) -> bool:
 
 def predictions(runs: Iterable[RunSummary]) -> list[Score]:
     """By what the prediction rested on, all of them first."""
-    cases = [
-        (run.basis, run.predicted_s, run.run_time_s)
-        for run in runs
-        if run.predicted_s is not None
-        and run.run_time_s is not None
-        and is_case(run.state, run.run_time_s, run.predicted_s)
-    ]
+    ran = [(run, run.run_time_s) for run in runs if run.run_time_s is not None]
+    predicted = [(run, run.predicted_s, real) for run, real in ran if run.predicted_s is not None]
     by_basis: dict[str, list[tuple[Spread, float]]] = defaultdict(list)
-    for basis, predicted, real in cases:
-        by_basis[basis].append((predicted, real))
+    for run, spread, real in predicted:
+        if is_case(run.state, real, spread):
+            by_basis[run.basis].append((spread, real))
     all_cases = [case for some in by_basis.values() for case in some]
     ordered = sorted(by_basis.items(), key=lambda item: -len(item[1]))
-    return [score("all", all_cases), *(score(basis, some) for basis, some in ordered)]
+    count = Counter(run.basis for run, _, _ in predicted)
+    return [
+        replace(score("all", all_cases), predicted=len(predicted), ended=len(ran)),
+        *(
+            replace(score(basis, some), predicted=count[basis], ended=len(ran))
+            for basis, some in ordered
+        ),
+    ]
 
 
 def etas(runs: Iterable[RunSummary], seen: Iterable[EtaSeen]) -> list[Score]:
@@ -90,10 +98,12 @@ def etas(runs: Iterable[RunSummary], seen: Iterable[EtaSeen]) -> list[Score]:
         quarter = min(3, int(4 * (one.at - tracked.started_at) / length_s))
         case = (one.left_s, tracked.ended_at - one.at)
         cases.setdefault((one.job_id, tracked.attempt, quarter), case)
-    return [
+    completed = sum(map(len, ended.values()))
+    found = [
         score(name, [case for (_, _, one), case in cases.items() if one == quarter])
         for quarter, name in enumerate(_QUARTERS)
     ]
+    return [replace(one, predicted=one.cases, ended=completed) for one in found]
 
 
 def _ran_at(run: RunSummary, at: float) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -71,11 +70,6 @@ class RetryOutcome:
         return "" if self.before is None else self.before.action.failure
 
 
-_ODDS_AT_P90 = 9.0
-_NARROWEST = 1e-3
-_FARTHEST = -100.0
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobView:
     """Record, prediction, progress, diagnoses (by attempt) and actions of one job.
@@ -125,35 +119,12 @@ class JobView:
             return _later(self.progress.eta_s, now - (self.progress_at or now))
         if self.predicted is None or self.job.start_time is None:
             return None
-        return _left_of(self.predicted, now - self.job.start_time)
+        return self.predicted.left_after(now - self.job.start_time)
 
 
 def _later(spread: Spread, seconds: float) -> Spread:
     """What is left of a time when so much of it has passed."""
     return Spread(*(max(0.0, q - seconds) for q in (spread.p10, spread.p50, spread.p90)))
-
-
-def _left_of(predicted: Spread, elapsed: float) -> Spread | None:
-    """What is left to a job that has run for so long: it is one of those that take longer.
-
-    A log-logistic distribution with these quantiles, each side of the median with its own width.
-    """
-    if predicted.too_wide or elapsed >= predicted.p90:
-        return None
-    middle = math.log1p(predicted.p50)
-    below = max(middle - math.log1p(predicted.p10), _NARROWEST)
-    above = max(math.log1p(predicted.p90) - middle, _NARROWEST)
-    since = math.log1p(max(elapsed, 0.0)) - middle
-    place = since / (above if since > 0 else below)
-    longer = 1 / (1 + _ODDS_AT_P90 ** max(place, _FARTHEST))
-
-    def left(share: float) -> float:
-        odds = 1 / (longer * (1 - share)) - 1
-        place = math.log(odds) / math.log(_ODDS_AT_P90)
-        end = middle + place * (above if place > 0 else below)
-        return max(0.0, math.expm1(end) - elapsed)
-
-    return Spread(left(0.1), left(0.5), left(0.9))
 
 
 def job_views(
