@@ -169,6 +169,7 @@ def test_a_time_that_is_none_is_refused(state_dir, words):
     assert "such as 30m, 2h or 1d" in result.output
 
 
+@pytest.mark.processes
 def test_a_server_elsewhere_that_does_not_answer_is_not_paused_here(state_dir, monkeypatch):
     monkeypatch.setenv("SCHEDMATE_SERVER", "http://203.0.113.1:9")
     monkeypatch.setattr("schedmate.cli._site._CONNECT_S", 0.1)

@@ -125,6 +125,7 @@ def drawn_by_chance(tmp_path) -> Path:
     return path
 
 
+@pytest.mark.processes
 def test_no_code_is_invented_for_a_table(call, drawn_by_chance):
     asked = (str(drawn_by_chance), "--policy", "easy,easy+schedmate,lucid,lucid+schedmate")
 
@@ -145,6 +146,7 @@ def test_no_code_is_invented_for_a_table(call, drawn_by_chance):
     assert silent == ""
 
 
+@pytest.mark.slow
 def test_synthetic_code_that_is_asked_for_is_named_in_its_rows(call, drawn_by_chance, tmp_path):
     saved, page = tmp_path / "all.csv", tmp_path / "report.html"
     asked = (str(drawn_by_chance), "--policy", "easy,easy+schedmate", "--workload")

@@ -114,6 +114,7 @@ def vary_code_and_epochs(site, number):
     return ("--epochs", number + 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("past", ["own", "own, learnt", "with others, learnt"])
 @pytest.mark.parametrize(
     "vary",
@@ -146,6 +147,7 @@ def test_a_prediction_names_that_stated_epochs_do_not_count(tmp_path):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("exponent", "start_up"), [(0.8, 0.0), (1.0, 200.0)])
 def test_epochs_that_count_are_scaled_by(tmp_path, exponent, start_up):
     site = Site(tmp_path)

@@ -235,7 +235,7 @@ def test_parquet_without_its_library_says_what_to_install(tmp_path, monkeypatch)
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
 
     with pytest.raises(
-        BadInput, match=r"install pyarrow with pip install .* or give the table as CSV"
+        BadInput, match=r"takes pyarrow, .* pip install .* or give the table as CSV"
     ):
         read(tmp_path, b"PAR1\x00\x00PAR1", "trace.parquet")
 
