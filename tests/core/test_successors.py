@@ -91,6 +91,15 @@ def test_jobs_that_ran_side_by_side_for_long_do_not_mind_each_other():
     assert act.action.kind == "requeue"
 
 
+@pytest.mark.parametrize(
+    ("submitted", "kind"), [(1015.0, "requeue"), (1059.0, "requeue"), (1061.0, "leave")]
+)
+def test_what_was_submitted_together_with_it_is_no_successor(submitted, kind):
+    """A loop submits many jobs, and the first of them begins at once."""
+    sibling = {"workdir": a_job().workdir, "submit_time": submitted, "name": "next"}
+    assert decided([sibling])[0] == kind
+
+
 def test_a_whole_array_that_is_waited_for_is_each_of_its_tasks():
     waits = [{"dependency": "afterany:7_*(unfulfilled)"}]
     assert decided(waits, job_id="7_3")[0] == "leave"

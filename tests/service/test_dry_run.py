@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from contextlib import closing
+from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
@@ -30,7 +31,9 @@ def place(tmp_path, request):
 def test_it_decides_and_changes_nothing(place):
     with place.store() as store:
         store.created_at()
-    failing = place.scheduler.submit(place.submission(KILLED_ONCE))
+    apart = place.root / "apart"  # a job that follows from its directory would settle it
+    apart.mkdir()
+    failing = place.scheduler.submit(replace(place.submission(KILLED_ONCE), workdir=str(apart)))
     deadline = time.monotonic() + 60
     while not place.job(failing).state.ended and time.monotonic() < deadline:
         time.sleep(0.1)

@@ -20,6 +20,9 @@ _CLOCK_S: Final = 1.0
 """Times are known in whole seconds."""
 _SIDE_BY_SIDE_S: Final = 600.0
 """Jobs that ran together for so long do not mind each other."""
+_TOGETHER_S: Final = 60.0
+_LONG_BEFORE_S: Final = 10.0
+"""What its owner submitted within a minute, so long before it failed, is one of many jobs."""
 _WAITS_FOR_SUCCESS: Final = frozenset({"afterok", "aftercorr"})
 _SUBMITS = re.compile(
     r"(?:^|[\s;&|(`/'\"!])(?:sbatch|qsub|bsub|msub|scontrol\s+requeue(?:hold)?"
@@ -120,4 +123,8 @@ def _was_submitted_there(other: Job, job: Job, ended: float) -> bool:
     if other.submit_time < began:
         return False
     beside = other.start_time is not None and ended - other.start_time >= _SIDE_BY_SIDE_S
-    return not beside
+    together = (
+        other.submit_time - job.submit_time <= _TOGETHER_S
+        and ended - other.submit_time >= _LONG_BEFORE_S
+    )
+    return not (beside or together)

@@ -58,7 +58,7 @@ def set_stage(settings: Settings) -> Stage:
         mode="act",
         state_dir=root,
         local=local,
-        hang=HangSettings(minutes=_HANG_MINUTES),
+        hang=HangSettings(minutes=_HANG_MINUTES, requeue=True),
     )
     shutil.copytree(_examples(), root / "work", ignore=shutil.ignore_patterns("__pycache__"))
     return Stage(root, own)
@@ -107,6 +107,7 @@ class Helper:
             "SCHEDMATE_LOCAL__SLOTS": str(stage.slots),
             "SCHEDMATE_LOCAL__KILL_WAIT_S": str(stage.settings.local.kill_wait_s),
             "SCHEDMATE_HANG__MINUTES": str(stage.settings.hang.minutes),
+            "SCHEDMATE_HANG__REQUEUE": str(stage.settings.hang.requeue),
             "SCHEDMATE_LLM__ENABLED": str(stage.settings.llm.enabled),
             # two jobs on two cores leave the model little, and it should leave them much
             "SCHEDMATE_LLM__DEADLINE_S": "170",
