@@ -7,6 +7,7 @@ connection or takes long without such a mark.
 from __future__ import annotations
 
 import gc
+import os
 import re
 import resource
 import signal
@@ -59,6 +60,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     gc.set_threshold(50_000, 20, 20)  # a suite makes many objects and keeps few
+    os.environ.pop("COLUMNS", None)  # a worker's is 80, and what is printed goes to a pipe
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(Skipped(config))
     settings.load_profile("fast" if config.getoption("--fast") else "patient")

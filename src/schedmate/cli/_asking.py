@@ -33,7 +33,7 @@ class PersonsAsker:
         """Without a store it opens its own, where there is something to ask."""
         self._store = store
         self._demanded = demanded
-        self._until: float | None = None
+        self._left_s = PATIENCE_S
         self._announced = False
 
     def ask(
@@ -45,6 +45,7 @@ class PersonsAsker:
         from schedmate.model import ModelError, ModelTooSlow, ModelUnavailable, SchedMateError
         from schedmate.service.wiring import open_asker, open_store
 
+        begun = time.monotonic()
         try:
             with ExitStack() as stack:
                 settings = self._in_time(config.load())
@@ -64,16 +65,15 @@ class PersonsAsker:
             raise
         except (OSError, SchedMateError, StoreError) as error:
             raise ModelUnavailable(f"no model can be asked: {error}") from error
+        finally:
+            self._left_s -= time.monotonic() - begun
 
     def _in_time(self, settings: Settings) -> Settings:
         if self._demanded:
             return settings
-        if self._until is None:
-            self._until = time.monotonic() + PATIENCE_S
-        left = self._until - time.monotonic()
-        if left <= 0:
+        if self._left_s <= 0:
             raise _too_slow()
-        llm = replace(settings.llm, deadline_s=min(settings.llm.deadline_s, left))
+        llm = replace(settings.llm, deadline_s=min(settings.llm.deadline_s, self._left_s))
         return replace(settings, llm=llm)
 
     def _announce(self, seconds: float) -> None:
