@@ -110,7 +110,7 @@ class SiteJob:
                 time_limit_s=86400.0,
                 partition="long" if self.code % 5 == 0 else "gpu",
             ),
-            submit_time=start - self._rng.expovariate(1 / 1800),
+            submit_time=float(int(start - self._rng.expovariate(1 / 1800))),
             start_time=start,
             nodes=(self._rng.choice(NODES),),
             logs=(f"{workdir}/{self.id}.out",),

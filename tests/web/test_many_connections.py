@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import http.client
+import json
 import os
 import resource
 import socket
+import ssl
 import subprocess
 import sys
-from contextlib import ExitStack, contextmanager
+import urllib.request
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pwd import getpwuid
 
@@ -17,9 +21,11 @@ from schedmate.client import Client
 from schedmate.config import Settings
 from schedmate.service.usecases.tokens import create_token
 from schedmate.site_settings import WebSettings
+from schedmate.web import connections
 from schedmate.web.access import UNIX
 from schedmate.web.server import serving
 from schedmate.web.waiting import WaitingConnections
+from web.conftest import free_port
 
 processes = pytest.mark.processes
 HALF_OPEN = 1100
@@ -102,6 +108,67 @@ def test_half_open_connections_to_the_socket_silence_no_one(tmp_path, user):
     settings = Settings(state_dir=tmp_path / "state", web=WebSettings(socket=path))
     with serving(settings, host="127.0.0.1", port=None), holding(path, user=user):
         assert Client(f"unix:{path}").me().user == getpwuid(os.getuid()).pw_name
+
+
+@pytest.fixture
+def secured(tmp_path):
+    """The port of a server with TLS, and a context that trusts it."""
+    certificate, key = tmp_path / "c.pem", tmp_path / "k.pem"
+    subprocess.run(
+        [
+            *("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost"),
+            *("-addext", "subjectAltName=IP:127.0.0.1", "-days", "2"),
+            *("-keyout", str(key), "-out", str(certificate)),
+        ],
+        check=True,
+        capture_output=True,
+    )
+    web = WebSettings(certificate=certificate, key=key)
+    settings, port = Settings(state_dir=tmp_path / "state", web=web), free_port()
+    with serving(settings, host="127.0.0.1", port=port):
+        yield port, ssl.create_default_context(cafile=certificate)
+
+
+def ask_over_tls(port, context):
+    with urllib.request.urlopen(
+        f"https://127.0.0.1:{port}/api/v1/me", timeout=60, context=context
+    ) as answer:
+        return json.load(answer)["user"]
+
+
+@processes
+@needs_files
+def test_half_open_connections_before_tls_silence_no_one(secured):
+    port, context = secured
+    me = getpwuid(os.getuid()).pw_name
+    assert ask_over_tls(port, context) == me
+    with holding(port):
+        assert ask_over_tls(port, context) == me
+
+
+@processes
+def test_requests_follow_each_other_over_tls(secured):
+    """The first may come with the end of the handshake."""
+    port, context = secured
+    connection = http.client.HTTPSConnection("127.0.0.1", port, timeout=60, context=context)
+    with closing(connection):
+        for _ in range(3):
+            connection.request("GET", "/healthz")
+            answer = connection.getresponse()
+            assert (answer.status, json.load(answer)) == (200, {"status": "ok"})
+
+
+@processes
+def test_what_is_no_tls_is_closed(secured, monkeypatch):
+    monkeypatch.setattr(connections, "HEAD_WITHIN_S", 0.5)
+    port, context = secured
+    for sent in (b"GET / HTTP/1.1\r\n\r\n", b"\x16\x03\x01"):
+        with socket.create_connection(("127.0.0.1", port), 60) as end:
+            end.sendall(sent)
+            with suppress(ConnectionResetError):
+                while end.recv(4096):
+                    pass  # an alert
+    assert ask_over_tls(port, context)
 
 
 @processes

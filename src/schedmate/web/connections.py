@@ -10,10 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.utils import get_local_addr, get_remote_addr
 
 from schedmate.web.access import UNIX
 
 if TYPE_CHECKING:
+    import ssl
+    from collections.abc import Callable
+
     from schedmate.web.waiting import WaitingConnections
 
 HEAD_WITHIN_S = 10.0
@@ -28,19 +32,31 @@ class Connection(H11Protocol):
         super().__init__(*args, **kwargs)
         self._waiting = waiting
         self._deadline: asyncio.TimerHandle | None = None
+        self._is_made, self._early = False, bytearray()
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        self._is_made = True
         end = transport.get_extra_info("socket")
         send_at_once(end)
         uid = peer_uid(end)
         if uid is not None:
             self.client, self.server = (UNIX, uid), (UNIX, None)
         self._wait()
+        if self._early:
+            super().data_received(bytes(self._early))
+
+    def data_received(self, data: bytes) -> None:
+        """What comes with the end of a handshake comes before the connection is made."""
+        if self._is_made:
+            super().data_received(data)
+        else:
+            self._early += data
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_waiting()
-        super().connection_lost(exc)
+        if self._is_made:
+            super().connection_lost(exc)
 
     def handle_events(self) -> None:
         super().handle_events()
@@ -85,6 +101,45 @@ class Connection(H11Protocol):
         for event in answer:
             self.transport.write(self.conn.send(event) or b"")
         self.transport.close()
+
+
+class Handshake(asyncio.Protocol):
+    """A connection before TLS: it waits as one before its request does, with the same bounds."""
+
+    def __init__(
+        self, waiting: WaitingConnections, tls: ssl.SSLContext, connect: Callable[[], Connection]
+    ) -> None:
+        self._waiting, self._tls, self._connect = waiting, tls, connect
+        self.client: tuple[str, int] | None = None
+        self.server: tuple[str, int | None] | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        transport.pause_reading()  # what comes is for TLS
+        self._transport = transport
+        self.client, self.server = get_remote_addr(transport), get_local_addr(transport)
+        self._waiting.enter(self)
+        self._task = asyncio.get_running_loop().create_task(self._shake_hands())
+
+    def give_up(self) -> None:
+        self._transport.abort()
+
+    async def _shake_hands(self) -> None:
+        connection = self._connect()
+        try:
+            secured = await asyncio.get_running_loop().start_tls(
+                self._transport,
+                connection,
+                self._tls,
+                server_side=True,
+                ssl_handshake_timeout=HEAD_WITHIN_S,
+            )
+        except OSError:  # it is no TLS, came too late, or was given up
+            self._transport.abort()
+            return
+        finally:
+            self._waiting.leave(self)
+        if secured is not None:
+            connection.connection_made(secured)
 
 
 def send_at_once(end: socket.socket | None) -> None:

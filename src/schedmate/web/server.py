@@ -20,7 +20,7 @@ from schedmate.service.wiring import open_store
 from schedmate.web import stream
 from schedmate.web.access import is_loopback
 from schedmate.web.app import SECURITY_HEADERS, create_app
-from schedmate.web.connections import Connection
+from schedmate.web.connections import Connection, Handshake
 from schedmate.web.site import Site
 from schedmate.web.waiting import WaitingConnections
 
@@ -54,10 +54,10 @@ def serving(settings: Settings, *, host: str, port: int | None) -> Iterator[Site
         app = create_app(site)
         web = settings.web
         proxies = (*web.proxies, *web.proxy_accounts) if web.proxy_header else ()
-        connection = partial(Connection, WaitingConnections(proxies))
+        waiting = WaitingConnections(proxies)
         config = uvicorn.Config(
             app,
-            http=connection,  # type: ignore[arg-type] # it makes one for each, as a class does
+            http=partial(Connection, waiting),  # type: ignore[arg-type] # called as a class is
             log_config=None,  # the daemon's own log has its lines
             log_level="error",  # what strangers send must not fill the log
             access_log=False,
@@ -72,7 +72,7 @@ def serving(settings: Settings, *, host: str, port: int | None) -> Iterator[Site
         )
         with _listening(host, port) as tcp, _unix_socket(web.socket) as unix:
             site.begin()
-            server = _Server(config, tcp, unix, partial(stream.end_all, app))
+            server = _Server(config, tcp, unix, waiting, partial(stream.end_all, app))
             threads = [
                 threading.Thread(target=site.keep_fresh, args=(stop,), name="board", daemon=True),
                 threading.Thread(target=server.run, name="web", daemon=True),
@@ -189,10 +189,12 @@ class _Server(uvicorn.Server):
         config: uvicorn.Config,
         tcp: list[socket.socket],
         unix: socket.socket | None,
+        waiting: WaitingConnections,
         end_streams: Callable[[], None],
     ) -> None:
         super().__init__(config)
         self._tcp, self._unix, self._end_streams = tcp, unix, end_streams
+        self._waiting = waiting
         self.failed = threading.Event()
 
     @contextmanager
@@ -208,19 +210,26 @@ class _Server(uvicorn.Server):
             self.failed.set()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """The unix socket without TLS, whatever the other one has."""
-        await super().startup(sockets)
-        if self._unix is None:
-            return
+        """TLS begins after a connection is counted; the unix socket is without it."""
+        tls = self.config.ssl
+        await super().startup([] if tls is not None else sockets)
         loop = asyncio.get_running_loop()
-        listener = await loop.create_unix_server(
-            lambda: self.config.http_protocol_class(  # type: ignore[call-arg]
-                self.config, self.server_state, self.lifespan.state, loop
-            ),
-            sock=self._unix,
-            backlog=_QUEUED,
-        )
-        self.servers.append(listener)
+        if tls is not None:
+            for sock in sockets or ():
+                listener = await loop.create_server(
+                    lambda: Handshake(self._waiting, tls, self._connection),
+                    sock=sock,
+                    backlog=_QUEUED,
+                )
+                self.servers.append(listener)
+        if self._unix is not None:
+            listener = await loop.create_unix_server(
+                self._connection, sock=self._unix, backlog=_QUEUED
+            )
+            self.servers.append(listener)
+
+    def _connection(self) -> Connection:
+        return Connection(self._waiting, self.config, self.server_state, self.lifespan.state)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._end_streams()
