@@ -27,7 +27,7 @@ from bench.command import command_line, machine
 from bench.web.site import NODES
 from bench.web.stand_in_slurm import StandInSlurm
 from schedmate.config import Settings
-from schedmate.model import Job, JobState, Request
+from schedmate.model import Job, JobState, Mode, Request
 from schedmate.model.account import account_name
 from schedmate.service.daemon.assembling import assemble
 from schedmate.web.server import serving
@@ -61,6 +61,7 @@ def main() -> None:
     parser.add_argument("--scripts", type=int, default=400)
     parser.add_argument("--polls", type=int, default=4)
     parser.add_argument("--changes", type=int, default=20, help="jobs that start before each poll")
+    parser.add_argument("--mode", choices=("observe", "assist"), default="assist")
     parser.add_argument("--apart", type=float, default=30.0, help="seconds between two polls")
     parser.add_argument("--profile", type=Path, help="write cProfile's figures of all polls here")
     options = parser.parse_args()
@@ -69,7 +70,12 @@ def main() -> None:
     print(" ".join(f"{title:>8}" for title in _TITLES))
     with tempfile.TemporaryDirectory() as made:
         costs = polls_of_full_queue(
-            Path(made), options.jobs, options.scripts, options.changes, profile or nullcontext()
+            Path(made),
+            count=options.jobs,
+            scripts=options.scripts,
+            changes=options.changes,
+            profile=profile,
+            mode=options.mode,
         )
         for number, cost in zip(range(1, options.polls + 1), costs, strict=False):
             times = (f"{one:.2f}" for one in (cost.seconds, cost.cpu_s, cost.children_s))
@@ -83,16 +89,18 @@ def main() -> None:
 
 def polls_of_full_queue(
     directory: Path,
-    count: int,
-    scripts: int,
-    changes: int,
-    profile: AbstractContextManager[object],
+    *,
+    count: int = 20_000,
+    scripts: int = 400,
+    changes: int = 20,
+    profile: AbstractContextManager[object] | None = None,
+    mode: Mode = "assist",
 ) -> Generator[PollCost, None, None]:
     """One poll after the other, for as long as they are asked for."""
     directory.chmod(0o755)
     jobs = _submitted(directory, count, scripts)
     slurm = StandInSlurm(directory / "bin", nodes=NODES, script=_SCRIPT.format(number=1))
-    settings = Settings(scheduler="slurm", mode="assist", state_dir=directory / "state")
+    settings = Settings(scheduler="slurm", mode=mode, state_dir=directory / "state")
     with (
         patch.dict(os.environ, {"PATH": f"{slurm.directory}:{os.environ['PATH']}"}),
         serving(settings, host="127.0.0.1", port=0) as site,
@@ -101,7 +109,7 @@ def polls_of_full_queue(
         while True:
             slurm.show(jobs)
             begun, used = time.monotonic(), os.times()
-            with profile:
+            with profile or nullcontext():
                 daemon.cycle(time.time())
             while site.board.version < site.store.newest_change():
                 time.sleep(0.1)

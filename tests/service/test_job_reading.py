@@ -7,7 +7,7 @@ import pytest
 
 from schedmate.advisor import Advisor, Target
 from schedmate.model import JobState, Workload, array_of
-from schedmate.service.daemon.job_reading import JobReader, ReadingLimits
+from schedmate.service.daemon.job_reading import JobReader
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_job, a_past_run
 from schedmate.testing.scheduler import FakeScheduler
@@ -110,7 +110,7 @@ def test_copies_are_advised_once_a_look(scheduler, store, script):
 
 
 def test_a_look_asks_for_so_many_scripts(scheduler, store, script):
-    reader = reader_of(scheduler, store, limits=ReadingLimits(scripts=2))
+    reader = reader_of(scheduler, store, most_scripts=2)
     reader.begin_poll()
     jobs = [put(scheduler, script, str(number), submitted=0.0) for number in range(2)]
     read(reader, jobs[0])
@@ -128,8 +128,9 @@ def burn(reader, seconds):
             pass
 
 
-def test_a_backlog_is_read_by_a_share_of_the_processor(scheduler, store, monkeypatch):
+def test_a_backlog_is_read_little_by_little(scheduler, store, monkeypatch):
     monkeypatch.setattr("schedmate.service.daemon.job_reading._AT_ONCE_S", 0.3)
+    monkeypatch.setattr("schedmate.service.daemon.job_reading._LATER_S", 0.1)
     reader = reader_of(scheduler, store)
     reader.begin_poll()
     burn(reader, 0.2)

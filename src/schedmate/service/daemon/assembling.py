@@ -15,7 +15,6 @@ from schedmate.handler import Handler
 from schedmate.schedulers.base import KeepsHistory
 from schedmate.service.actions import Actions
 from schedmate.service.daemon.daemon import Daemon
-from schedmate.service.daemon.job_reading import ReadingLimits
 from schedmate.service.daemon.retention import Retention
 from schedmate.service.daemon.training import train_beside
 from schedmate.service.dry_run import DryRun, copy_of
@@ -43,11 +42,9 @@ if TYPE_CHECKING:
     from schedmate.store import Lease, Store
 
 
-def reading_limits(settings: Settings) -> ReadingLimits:
-    """A local queue reads its own files, and polls all the time."""
-    if settings.scheduler == "slurm":
-        return ReadingLimits(scripts=settings.slurm.scripts_a_look)
-    return ReadingLimits(scripts=sys.maxsize, share=0.5)
+def scripts_a_look(settings: Settings) -> int:
+    """A local queue reads its own files."""
+    return settings.slurm.scripts_a_look if settings.scheduler == "slurm" else sys.maxsize
 
 
 @contextmanager
@@ -117,7 +114,7 @@ def _assembled(
         train_beside=partial(train_beside, settings),
         advise_with_model=_with_model(settings) if settings.llm.advice else None,
         own_files=settings.state_dir,
-        reading=reading_limits(settings),
+        most_scripts=scripts_a_look(settings),
         check_cluster=partial(_check_cluster, settings, scheduler, store),
     )
     try:

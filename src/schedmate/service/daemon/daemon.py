@@ -39,7 +39,7 @@ from schedmate.service.daemon.activity import Activities
 from schedmate.service.daemon.background import BackgroundQueue
 from schedmate.service.daemon.code_completion import CodeCompletion
 from schedmate.service.daemon.failures import Failures
-from schedmate.service.daemon.job_reading import JobReader, ReadingLimits
+from schedmate.service.daemon.job_reading import MOST_SCRIPTS, JobReader
 from schedmate.service.daemon.pattern_learning import PatternLearning
 from schedmate.service.daemon.progress_filter import ProgressFilter
 from schedmate.service.daemon.site_model_updater import SiteModelUpdater
@@ -86,7 +86,7 @@ class Daemon:
         train_beside: Callable[[float], bool] = lambda _: False,
         advise_with_model: Callable[[Target], Advised] | None = None,
         own_files: Path | None = None,
-        reading: ReadingLimits | None = None,
+        most_scripts: int = MOST_SCRIPTS,
         drains: bool = False,
         check_cluster: Callable[[], None] = lambda: None,
     ) -> None:
@@ -95,7 +95,7 @@ class Daemon:
         self._scheduler = scheduler
         self._check_cluster = check_cluster
         self._store = store
-        self._reader = JobReader(scheduler, store, advisor, reading)
+        self._reader = JobReader(scheduler, store, advisor, most_scripts)
         self._actions = actions
         self._nodes = NodeKnowledge(scheduler, store)
         self._background = BackgroundQueue()

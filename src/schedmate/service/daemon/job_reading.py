@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from schedmate.schedulers.base import Scheduler
     from schedmate.store import Store
 
-_AT_ONCE_S = 3.0
-"""Of the processor, for new code in one poll; where that is not enough, in the next ones a share
-of a core. What starts next is read first."""
-_LEAST_S = 0.1
-"""Of the processor, in every poll."""
+MOST_SCRIPTS = 200
+"""Requests for scripts in one poll; the rest is read in later ones."""
+_AT_ONCE_S, _LATER_S = 3.0, 0.25
+"""Of the processor, for new code in one poll; where that is not enough, in each of the next ones.
+What starts next is read first."""
 _MOST_S = 5.0
 """Of one poll may go by for new code, for example where it is on a slow disk."""
 _WRITTEN_TOGETHER = 200
@@ -45,16 +45,6 @@ _MOST_CACHED = 1000
 _log = logging.getLogger("schedmate.daemon")
 
 _Version = tuple[int, int, int, int]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadingLimits:
-    """The rest is read in later polls."""
-
-    scripts: int = 200
-    """Requests for scripts in one poll."""
-    share: float = 0.01
-    """Of a core, for as long as there is code to be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,32 +59,29 @@ class JobReader:
         scheduler: Scheduler,
         store: Store,
         advisor: Advisor,
-        limits: ReadingLimits | None = None,
+        most_scripts: int = MOST_SCRIPTS,
     ) -> None:
         self._scheduler = scheduler
         self._store = store
         self._advisor = advisor
-        self._limits = limits or ReadingLimits()
+        self._most_scripts = most_scripts
         self._scripts: OrderedDict[tuple[str, str], _CachedScript] = OrderedDict()
         self._copies: dict[Target, KeptAdvice] = {}
         self._unwritten: dict[JobId, KeptAdvice] = {}
         """Each by itself would wait for the disk."""
         self._asked = 0
-        self._polled_at = time.monotonic()
         self._left_s, self._cpu_left_s = _MOST_S, _AT_ONCE_S
 
     def begin_poll(self) -> None:
-        now = time.monotonic()
-        share_s = max(_LEAST_S, self._limits.share * (now - self._polled_at))
-        self._cpu_left_s = min(_AT_ONCE_S, share_s) if self.is_spent else _AT_ONCE_S
-        self._asked, self._left_s, self._polled_at = 0, _MOST_S, now
+        self._cpu_left_s = _LATER_S if self.is_spent else _AT_ONCE_S
+        self._asked, self._left_s = 0, _MOST_S
         self._copies.clear()  # the next poll may find other files
         forget_idle_trees()
 
     @property
     def is_spent(self) -> bool:
         """Whether what is still unread has to wait for the next poll."""
-        return self._asked >= self._limits.scripts or self._left_s <= 0 or self._cpu_left_s <= 0
+        return self._asked >= self._most_scripts or self._left_s <= 0 or self._cpu_left_s <= 0
 
     @contextmanager
     def spending(self) -> Iterator[None]:
