@@ -136,6 +136,30 @@ def test_epochs_that_the_code_ignores_are_not_believed_again(tmp_path, vary, pas
         assert OVERRUN_S < spread.p90 < OVERRUN_S * 3
 
 
+def test_own_runs_of_the_same_words_count_before_those_of_others(tmp_path):
+    """What a user sets in the environment may make another job of them."""
+    site = Site(tmp_path)
+    for user in "bcdbcd":
+        site.run(100.0, "--epochs", 1, user=user)
+    assert site.run(OVERRUN_S, "--epochs", 1).duration_s.p50 == pytest.approx(100, rel=0.1)
+    assert site.predict("--epochs", 1).duration_s.p50 == pytest.approx(OVERRUN_S, rel=0.1)
+    assert site.predict("--epochs", 1, user="bob").duration_s.p50 == pytest.approx(100, rel=0.1)
+
+
+def test_who_overran_once_is_not_believed_with_other_code(tmp_path):
+    """Models that others train honestly, in code that is new each time."""
+    site, models = Site(tmp_path), ("resnet50", "vgg16", "alexnet")
+    for number in range(36):
+        site.write(CODE.replace("resnet50", models[number % 3]))
+        epochs = (1, 10, 30)[number // 3 % 3]
+        site.run(100.0 * epochs, "--epochs", epochs, user="bcd"[number % 3])
+    for number, model in enumerate(models):
+        site.learn()
+        site.write(CODE.replace("resnet50", model) + f"print({number})\n" * (number + 1))
+        predicted = site.run(OVERRUN_S, "--epochs", 1, user="eve")
+        assert number == 0 or OVERRUN_S / 2 < predicted.duration_s.p50 < OVERRUN_S * 2
+
+
 def test_a_prediction_names_that_stated_epochs_do_not_count(tmp_path):
     site = Site(tmp_path)
     for epochs in (90, 90, 1):

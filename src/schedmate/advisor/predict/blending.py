@@ -319,8 +319,8 @@ class Blend:
         return found
 
     def _trust(self, user: str) -> float:
-        of_all = self._trusted.get(_EVERYONE, 0.5)
-        return (of_all + self._trusted.get(user, of_all)) / 2
+        """By what was right of this user's jobs, as soon as one has ended; else of everybody's."""
+        return self._trusted.get(user, self._trusted.get(_EVERYONE, 0.5))
 
     def _weigh(self, blended: Blended, place: int) -> None:
         """By how much mass each of the two had where the job ended."""

@@ -247,7 +247,9 @@ def _best_tier(query: Columns, sketch: Sketch, pool: Pool, scaling: Scaling) -> 
         close = _close(query, runs, apart, scaling)
     identical = same_code & repeated(query, runs)
     kept = close | same_code
+    own = runs.rows["words"][:, _USER] == sketch.word("user")
     tiers: tuple[tuple[Tier, Flags], ...] = (
+        ("identical", identical & own),  # what others set around the same words is not known
         ("identical", identical),
         ("same_code", same_code),
         ("similar", close),
