@@ -74,7 +74,7 @@ def test_a_daemon_does_not_start_on_it(filled, signals, damage):
     for start in (look_once, lambda settings: serve(settings, signals)):
         with pytest.raises(UnusableStore, match=SENTENCE) as stopped:
             start(filled)
-        assert stopped.value.exit_code == 2
+        assert stopped.value.exit_code == 6
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
@@ -85,7 +85,7 @@ def test_verbs_that_read_say_the_same(filled, damage, capsys, monkeypatch):
         with pytest.raises(SystemExit) as ended:
             main(verb)
         words = capsys.readouterr().err
-        assert (ended.value.code, "is damaged" in words) == (2, True), verb
+        assert (ended.value.code, "is damaged" in words) == (6, True), verb
         assert "schedmate store restore" in words
 
 

@@ -16,7 +16,7 @@ SchedMateError            exit 1
 ├── StoreError            exit 1   a database refuses what is asked of it
 │   └── StoreUnavailable           the disk under it is full, or it does not answer
 │       ├── LeaseLost              another daemon decides now
-│       └── UnusableStore exit 2   it is damaged, or another cluster's
+│       └── UnusableStore exit 6   it is damaged, or another cluster's
 └── NotThereYet           exit 1   a verb that a later release brings
 """
 
@@ -105,9 +105,9 @@ class LeaseLost(StoreUnavailable):
 
 
 class UnusableStore(StoreUnavailable):
-    """No look after this one will find it better: a person has to do something."""
+    """No look after this one will find it better, and no restart: a person has to do something."""
 
-    exit_code = 2
+    exit_code = 6
 
 
 class NotThereYet(SchedMateError):
