@@ -5,12 +5,15 @@ python3 examples/char_lm.py --steps 200
 
 import argparse
 import os
+import time
 
 os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 import numpy as np
 from tqdm import trange
 
+READ_EVERY, READ_S = 4, 0.08
+"""So many batches come at once, from a store that takes its time."""
 TEXT = """\
 A job came to the cluster late at night. It asked for a machine and was told to wait.
 The queue was long, and nobody knew how long the others would take, so it waited and waited.
@@ -74,9 +77,11 @@ def main():
 
     rng = np.random.default_rng(args.seed)
     characters, text = np.unique(list(TEXT), return_inverse=True)
-    network = Recurrent(rng, len(characters), hidden=352)
+    network = Recurrent(rng, len(characters), hidden=96)
     bar = trange(args.steps, desc="train")
-    for _ in bar:
+    for step in bar:
+        if step % READ_EVERY == 0:
+            time.sleep(READ_S)
         starts = rng.integers(len(text) - args.seq_len, size=args.batch_size)
         windows = text[starts + np.arange(args.seq_len + 1)[:, None]]
         loss, gradients = network.gradients(windows[:-1], windows[1:])

@@ -14,6 +14,8 @@ import numpy as np
 DIRECTIONS, SIDE, KERNEL = 6, 32, 5
 OUT = SIDE - KERNEL + 1
 LOG_EVERY = 5
+READ_EVERY, READ_S = 5, 0.06
+"""So many batches come at once, from a store that takes its time."""
 
 
 def synthetic_stripes(rng, count):
@@ -68,12 +70,14 @@ def main():
     args = parser.parse_args()
 
     rng = np.random.default_rng(args.seed)
-    images, labels = synthetic_stripes(rng, count=1_920)
-    network = ConvNet(rng, filters=96)
+    images, labels = synthetic_stripes(rng, count=960)
+    network = ConvNet(rng, filters=24)
     steps = -(-len(images) // args.batch_size)
     for epoch in range(1, args.epochs + 1):
         order = rng.permutation(len(images))
         for step in range(1, steps + 1):
+            if step % READ_EVERY == 0:
+                time.sleep(READ_S)
             started = time.perf_counter()
             batch = order[(step - 1) * args.batch_size :][: args.batch_size]
             loss = network.train(images[batch], labels[batch], args.lr)

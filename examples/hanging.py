@@ -1,14 +1,16 @@
 """An autoencoder whose data loader falls silent after some epochs.
 
-python3 examples/hanging.py --epochs 75
+python3 examples/hanging.py --epochs 90
 
 It hangs on purpose when it runs for the first time. The trainer drops the short batch at the end
 of an epoch and forgets to give its buffer back. When none is left, the loader waits for a buffer
 and the trainer for a batch, for ever. A job that was queued again gives it back.
+Its batches come as slowly as from a busy file system, so it needs little of the processor.
 """
 
 import argparse
 import os
+import time
 from queue import Queue
 from threading import Thread
 
@@ -16,8 +18,9 @@ os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 import numpy as np
 
-SAMPLES, FEATURES, CODE = 8_200, 768, 160
-BUFFERS = 60
+SAMPLES, FEATURES, CODE = 1_030, 256, 48
+BUFFERS = 72
+READ_S = 0.025
 LOG_EVERY = 4
 FIRST_RUN = os.environ.get("SCHEDMATE_RESTART_COUNT", "0") == "0"
 
@@ -54,14 +57,15 @@ def shuffled(rng, samples, batch_size, epochs):
 def load(batches, free, ready):
     for batch in batches:
         buffer = free.get()
+        time.sleep(READ_S)
         buffer[: len(batch)] = batch
         ready.put((buffer, len(batch)))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--epochs", type=int, default=75)
-    parser.add_argument("--batch-size", type=int, default=512)
+    parser.add_argument("--epochs", type=int, default=90)
+    parser.add_argument("--batch-size", type=int, default=128)
     parser.add_argument("--lr", type=float, default=0.05)
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()

@@ -5,12 +5,14 @@ python3 examples/kmeans.py --iterations 30
 
 import argparse
 import os
+import time
 
 os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 import numpy as np
 
-POINTS, DIMENSIONS = 200_000, 16
+POINTS, DIMENSIONS = 40_000, 16
+READ_S = 0.08
 
 
 def synthetic_points(rng, groups):
@@ -48,6 +50,7 @@ def main():
     centres = points[rng.choice(POINTS, args.clusters, replace=False)]
     groups, before = nearest(points, centres)
     for _ in range(args.iterations):
+        time.sleep(READ_S)  # the points come from a store that takes its time
         centres = means(points, groups, centres)
         groups, after = nearest(points, centres)
     print(f"mean squared distance went from {before:.2f} to {after:.2f}")

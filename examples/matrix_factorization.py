@@ -11,8 +11,10 @@ os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 import numpy as np
 
-USERS, FILMS, RATINGS, TASTES = 10_000, 2_000, 1_000_000, 4
+USERS, FILMS, RATINGS, TASTES = 2_000, 400, 200_000, 4
 LOGS_PER_EPOCH = 2
+READ_EVERY, READ_S = 128, 0.06
+"""So many batches come at once, from a store that takes its time."""
 
 
 def synthetic_ratings(rng):
@@ -59,6 +61,8 @@ def main():
     for step in range(last):
         if step % per_epoch == 0:
             order = rng.permutation(RATINGS)
+        if step % READ_EVERY == 0:
+            time.sleep(READ_S)
         batch = order[step % per_epoch * size :][:size]
         lr = args.learning_rate * (1 - step / last)
         loss, norm = factors.train(users[batch], films[batch], ratings[batch], lr)

@@ -5,6 +5,7 @@ python3 examples/mlp_digits.py --epochs 10
 
 import argparse
 import os
+import time
 
 os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
@@ -16,6 +17,8 @@ FONT = (
 )
 """Each digit as five rows of three pixels; a row is one octal number."""
 SHIFTS = 25
+READ_EVERY, READ_S = 20, 0.06
+"""So many batches come at once, from a store that takes its time."""
 
 
 def synthetic_digits(rng, count, noise=0.9):
@@ -67,11 +70,13 @@ def main():
     args = parser.parse_args()
 
     rng = np.random.default_rng(args.seed)
-    images, labels = synthetic_digits(rng, count=25_600)
-    network = Perceptron(rng, inputs=images.shape[1], hidden=1024, outputs=len(FONT))
+    images, labels = synthetic_digits(rng, count=6_400)
+    network = Perceptron(rng, inputs=images.shape[1], hidden=512, outputs=len(FONT))
     for epoch in range(1, args.epochs + 1):
         losses, right, order = [], 0, rng.permutation(len(images))
-        for start in range(0, len(images), args.batch_size):
+        for number, start in enumerate(range(0, len(images), args.batch_size)):
+            if number % READ_EVERY == 0:
+                time.sleep(READ_S)
             batch = order[start : start + args.batch_size]
             loss, correct = network.train(images[batch], labels[batch], args.lr)
             losses.append(loss)

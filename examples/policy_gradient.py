@@ -6,12 +6,15 @@ python3 examples/policy_gradient.py --max-steps 150
 import argparse
 import json
 import os
+import time
 
 os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 import numpy as np
 
-WIDTH, HEIGHT, GAMES = 8, 8, 2_048
+WIDTH, HEIGHT, GAMES = 8, 8, 256
+PLAY_S = 0.05
+"""How long a round of games takes on the machine that plays them."""
 MOVES = np.array([-1, 0, 1])
 
 
@@ -74,6 +77,7 @@ def main():
     rng = np.random.default_rng(args.seed)
     policy = Policy(rng, hidden=128)
     for update in range(1, args.max_steps + 1):
+        time.sleep(PLAY_S)
         game, steps = Catch(rng), []
         while game.height > 0:
             choices, step = policy.choose(game.look())

@@ -8,14 +8,17 @@ python3 examples/resumable.py --steps 120 --checkpoint-every 20 --killed-at 70
 import argparse
 import os
 import signal
+import time
 from pathlib import Path
 
 os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 import numpy as np
 
-SAMPLES, FEATURES, CLASSES = 24_000, 200, 10
+SAMPLES, FEATURES, CLASSES = 6_000, 100, 10
 LOG_EVERY = 5
+READ_EVERY, READ_S = 4, 0.08
+"""So many batches come at once, from a store that takes its time."""
 
 
 def synthetic_samples(rng):
@@ -74,6 +77,8 @@ def main():
             weights, done = checkpoint["weights"], int(checkpoint["step"])
         print(f"resumed from checkpoint {path}", flush=True)
     for step in range(done + 1, args.steps + 1):
+        if step % READ_EVERY == 0:
+            time.sleep(READ_S)
         loss = train(weights, features, labels, args.lr)
         if step % LOG_EVERY == 0 or step == args.steps:
             print(f"step={step}/{args.steps} loss={loss:.4f}", flush=True)

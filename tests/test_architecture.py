@@ -56,7 +56,17 @@ PACKAGES: dict[str, set[str]] = {
     "web": {"model", "config", "design", "site_settings", "service", "store"},
     "client": {"model", "service"},
     "mcp": {"model", "service"},
-    "demo": {"model", "config", "design", "policies", "simulator", "service", "llm"},
+    "demo": {
+        "model",
+        "config",
+        "disk",
+        "design",
+        "policies",
+        "schedulers",
+        "simulator",
+        "service",
+        "llm",
+    },
     "testing": {"model", "config", "files", "policies", "core", "simulator", *OUTSIDE},
 }
 """Which packages a package may import, wherever in its files. The command line may import all of

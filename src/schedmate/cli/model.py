@@ -56,7 +56,7 @@ def install_verb(source: str | None, as_json: bool) -> None:
     if not openmp_is_there():
         echo(NEEDS_OPENMP, err=True)
     begun = time.monotonic()
-    with _bar() as on_progress:
+    with download_bar() as on_progress:
         done = install(config.load().cache_dir, source=source, on_progress=on_progress)
     seconds = round(time.monotonic() - begun, 1)
     if as_json:
@@ -122,7 +122,7 @@ for _verb in (install_verb, status_verb, remove_verb):
 
 
 @contextmanager
-def _bar() -> Iterator[Callable[[int, int], None]]:
+def download_bar() -> Iterator[Callable[[int, int], None]]:
     from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn
 
     talk = console(stderr=True)

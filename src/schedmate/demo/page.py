@@ -36,6 +36,9 @@ def page(records: Sequence[Record], figures: Sequence[tuple[str, str]]) -> str:
 
 
 def _chart(records: Sequence[Record]) -> str:
+    records = [record for record in records if record.runs]
+    if not records:
+        return "<p>No job has ended.</p>"
     begin = min(record.runs[max(record.runs)].submit_time for record in records)
     end = max(run.end_time or begin for record in records for run in record.runs.values())
     names = [record.part.name for record in records]

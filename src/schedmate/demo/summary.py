@@ -32,7 +32,8 @@ class DemoSummary:
     """Errors are medians, as fractions: of the real duration, of the time that was left.
 
     The two simulated figures replay the measured durations through the simulator: once in order
-    of submission, once by the predictions made at submission.
+    of submission, once by the predictions made at submission. What did not end is `unfinished`, by
+    job, and counts in no other figure.
     """
 
     schema: str = "schedmate.demo/1"
@@ -44,9 +45,10 @@ class DemoSummary:
     eta_jobs: int
     eta_error_at_half_time: float | None
     verdicts: tuple[Verdict, ...]
-    avg_completion_s: float
-    simulated_fifo_s: float
-    simulated_schedmate_s: float
+    avg_completion_s: float | None
+    simulated_fifo_s: float | None
+    simulated_schedmate_s: float | None
+    unfinished: dict[str, str]
     daemon_starts: int
     seconds: float
 
@@ -61,8 +63,9 @@ def summarise(
     today = [record for record in records if record.today]
     errors = [error for record in today if (error := _prediction_error(record)) is not None]
     etas = [error for record in records if (error := _eta_error(record)) is not None]
-    trace = [_as_trace(record) for record in today]
-    expected = {record.job_id: _expected_s(record) for record in today}
+    ended = [record for record in today if record.runs and _unfinished(record) is None]
+    trace = [_as_trace(record) for record in ended]
+    expected = {record.job_id: _expected_s(record) for record in ended}
     return DemoSummary(
         jobs=len(records),
         as_planned=sum(map(went_as_planned, records)),
@@ -72,11 +75,16 @@ def summarise(
         eta_jobs=len(etas),
         eta_error_at_half_time=median(etas) if etas else None,
         verdicts=tuple(_verdict(record) for record in records if record.part.fails),
-        avg_completion_s=sum(map(_completion_s, today)) / len(today),
-        simulated_fifo_s=average_completion_s(trace, gpus=slots),
+        avg_completion_s=sum(map(_completion_s, ended)) / len(ended) if ended else None,
+        simulated_fifo_s=average_completion_s(trace, gpus=slots) if ended else None,
         simulated_schedmate_s=average_completion_s(
             trace, gpus=slots, policy=Sjf(), expected=expected
-        ),
+        )
+        if ended
+        else None,
+        unfinished={
+            record.part.name: why for record in records if (why := _unfinished(record)) is not None
+        },
         daemon_starts=daemon_starts,
         seconds=seconds,
     )
@@ -93,6 +101,18 @@ def real_s(record: Record) -> float | None:
 def predicted_s(record: Record) -> float | None:
     spread = None if record.view is None else record.view.predicted
     return None if spread is None else spread.p50
+
+
+def _unfinished(record: Record) -> str | None:
+    """What a job did not come to; None: all that was to happen to it has."""
+    view = record.view
+    if view is None:
+        return "was not started" if record.job_id else "could not be submitted"
+    state = view.job.state
+    if not state.ended:
+        done = None if view.progress is None else view.progress.fraction
+        return f"still {state}" + ("" if done is None else f", {done:.0%} done")
+    return None if record.settled else f"{state}, and not decided about yet"
 
 
 def _prediction_error(record: Record) -> float | None:
