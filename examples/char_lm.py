@@ -12,8 +12,8 @@ os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
 import numpy as np
 from tqdm import trange
 
-READ_EVERY, READ_S = 4, 0.08
-"""So many batches come at once, from a store that takes its time."""
+READ_S = 0.02
+"""How long a batch takes to come, from a store that takes its time."""
 TEXT = """\
 A job came to the cluster late at night. It asked for a machine and was told to wait.
 The queue was long, and nobody knew how long the others would take, so it waited and waited.
@@ -79,9 +79,8 @@ def main():
     characters, text = np.unique(list(TEXT), return_inverse=True)
     network = Recurrent(rng, len(characters), hidden=96)
     bar = trange(args.steps, desc="train")
-    for step in bar:
-        if step % READ_EVERY == 0:
-            time.sleep(READ_S)
+    for _ in bar:
+        time.sleep(READ_S)
         starts = rng.integers(len(text) - args.seq_len, size=args.batch_size)
         windows = text[starts + np.arange(args.seq_len + 1)[:, None]]
         loss, gradients = network.gradients(windows[:-1], windows[1:])

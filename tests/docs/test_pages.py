@@ -15,7 +15,8 @@ from schedmate import config
 CANNOT_RUN_HERE = re.compile(
     r"git clone URL-OF-THIS-REPOSITORY schedmate|cd schedmate"
     r"|export SCHEDMATE_SCHEDULER=slurm"
-    r"|\./schedmate (?:demo|--version|doctor|serve &|jobs|why JOBID)|\./test(?: \S+)*"
+    r"|\./schedmate (?:demo|--version|doctor|serve &|jobs|why JOBID|diagnose YOUR-LOG)"
+    r"|\./test(?: \S+)*"
     r"|\.venv(?:-test)?/bin/python [\w./ -]+"
     r'|ln -s "\$PWD/schedmate" ~/\.local/bin/'
     r"|pip install [\w.\[\]']+"
@@ -23,7 +24,7 @@ CANNOT_RUN_HERE = re.compile(
     r"|scp \S+ \S+"
     r"|alias sbatch='schedmate submit'|schedmate slurm install-hook(?: --\S+)?(?: /\S+)?"
     r"|schedmate history import slurm(?: --(?:since|until) \S+)*"
-    r"|sudo scripts/private-slurm [\w=./ -]+|scripts/demo-picture \S+"
+    r"|sudo scripts/private-slurm [\w=./ -]+"
     r"|(?:SCHEDMATE_\w+=\S+ )+schedmate [\w -]+"
     r"|python3 -m venv /opt/schedmate|/opt/schedmate/bin/(?:pip|schedmate) [\w=. -]+"
     r"|git pull|git checkout VERSION"
