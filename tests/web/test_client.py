@@ -53,7 +53,7 @@ def test_history(queue, client):
 
 
 def test_advice(client):
-    made = client.advise(script="#SBATCH --gpus=2\npython train.py --epochs 3\n", gpus=2)
+    made = client.advise(script="#!/bin/sh\n#SBATCH --gpus=2\npython train.py --epochs 3\n", gpus=2)
     deadline = time.monotonic() + 60
     while made.state != "final" and time.monotonic() < deadline:
         made = client.advised(made.id)
