@@ -19,6 +19,7 @@ from schedmate.schedulers.slurm import SlurmScheduler
 from schedmate.service.actions import Actions
 from schedmate.service.daemon.assembling import assemble
 from schedmate.service.daemon.serving import look_once
+from schedmate.service.usecases.pausing import pause, resume
 from schedmate.service.usecases.revert import revert
 from schedmate.store import KeptAdvice
 from schedmate.testing.builders import an_advice
@@ -247,6 +248,28 @@ def test_backfill_plans_with_the_prediction_and_the_limit_stays(bench, slurm_clu
         SlurmScheduler().set_time_min(small, 120.0)
         assert bench.running(small).request.time_limit_s == 3600.0
         assert bench.job(wide).state is JobState.PENDING
+
+
+# pausing
+
+
+def test_nothing_is_done_during_a_pause(bench, settings, store):
+    waiting = waits(bench)
+    failed = bench.shell(f'[ -n "$SLURM_RESTART_COUNT" ] && sleep 60; {ECC}')
+    bench.ended(failed)
+    with assemble(settings) as daemon:
+        pause(store)
+        daemon.cycle(time.time())
+        daemon.finish_diagnoses(time.time())
+        daemon.cycle(time.time())
+        assert store.diagnoses(failed)[0].reason == "gpu_ecc"
+        assert (bench.job(waiting).nice, bench.job(failed).restarts) == (0, 0)
+        resume(store)
+        daemon.cycle(time.time())
+        assert bench.job(waiting).nice > 0
+        assert bench.job(failed).restarts == 0, "what was decided meanwhile is not done later"
+    states = {one.action.kind: one.state for one in store.actions()}
+    assert (states["set_nice"], states["requeue"]) == ("done", "observed")
 
 
 # undoing
