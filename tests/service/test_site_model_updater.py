@@ -147,6 +147,27 @@ def test_jobs_on_their_way_are_told_to_what_is_learnt_later(store, path, backgro
     assert Path(path).exists()
 
 
+def test_of_many_jobs_that_wait_a_part_is_told_in_each_poll(store, path, background, monkeypatch):
+    monkeypatch.setattr("schedmate.service.daemon.site_model_updater._FED_FOR_S", 0.0)
+    updater = SiteModelUpdater(store, background)
+    for number in range(5):
+        updater.submitted(job(f"w{number}"))
+    updater.started(job("r1", JobState.RUNNING, start_time=NOW + 5))
+    updater.started(job("r2", JobState.RUNNING, start_time=NOW + 5))
+    remember(store, 40)
+    learn_from(store, at=NOW)
+    updater.submitted(job("another"))
+    told = learnt_site_model(store).cohorts._in_flight
+    assert set(told) == {"r1", "r2", "w0", "another"}, "what runs counts at once"
+    updater.started(job("w4", JobState.RUNNING, start_time=NOW + 6))
+    updater.forget("w3")
+    updater.consider(NOW)
+    assert set(told) == {"r1", "r2", "w0", "another", "w4", "w1"}
+    for _ in range(3):
+        updater.consider(NOW)
+    assert set(told) == {"r1", "r2", "w0", "another", "w4", "w1", "w2"}
+
+
 def test_of_two_models_only_one_is_in_memory(store, background, monkeypatch):
     remember(store, 40, user="first")
     learn_from(store, at=NOW)

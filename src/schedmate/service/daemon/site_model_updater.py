@@ -7,6 +7,7 @@ uses how long a user's other jobs have been running.
 from __future__ import annotations
 
 import logging
+import time
 from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 _AT_MOST_EVERY_S = 1800.0
 _ENOUGH_ENDED = 20
+_FED_FOR_S = 0.2
+"""Of the processor, in one poll."""
 _MANY_RUNS = 1000
 """Of fewer the training is over before a process for it has started."""
 
@@ -56,9 +59,13 @@ class SiteModelUpdater:
         self._unfinished: dict[JobId, Job] = {}
         self._fed: Callable[[], CohortModel | None] = lambda: None
         """Nothing is kept of a model that is not the newest."""
+        self._unfed: dict[JobId, Job] = {}
+        """Jobs that it has not seen yet, those that run first."""
 
     def consider(self, now: float) -> None:
         """Train at the start, and again when enough jobs have ended since."""
+        if self._unfed and (site := self._site()) is not None:
+            self._feed_some(site)
         open_store = self._open
         if open_store is None or now < self._again_at or self._ended < _ENOUGH_ENDED:
             return
@@ -83,12 +90,15 @@ class SiteModelUpdater:
     def started(self, job: Job) -> None:
         site = self._site()
         self._unfinished[job.id] = job
-        if site is not None and job.start_time is not None:
+        if site is not None and self._unfed.pop(job.id, None) is not None:
+            _feed(site, job)
+        elif site is not None and job.start_time is not None:
             site.started(job.id, job.start_time)
 
     def ended(self, job: Job) -> None:
         self._ended += 1
         self._unfinished.pop(job.id, None)
+        self._unfed.pop(job.id, None)
         site = self._site()
         if site is None:
             return
@@ -99,6 +109,7 @@ class SiteModelUpdater:
 
     def forget(self, job_id: JobId) -> None:
         """The scheduler lists it no more, and its end was not seen."""
+        self._unfed.pop(job_id, None)
         if self._unfinished.pop(job_id, None) is not None and (site := self._site()) is not None:
             site.forget(job_id)
 
@@ -130,13 +141,27 @@ class SiteModelUpdater:
         """A newly trained model has not seen the unfinished jobs yet."""
         site = learnt_site_model(self._store).cohorts
         if site is not None and site is not self._fed():
-            for job in self._unfinished.values():
-                _feed(site, job)
+            running_first = sorted(self._unfinished.values(), key=lambda job: not _runs(job))
+            self._unfed = {job.id: job for job in running_first}
             self._fed = ref(site)
+            self._feed_some(site)
         return site
+
+    def _feed_some(self, site: CohortModel) -> None:
+        """Of many jobs that wait a part in each poll; those that run count at once."""
+        until = time.thread_time() + _FED_FOR_S
+        while self._unfed:
+            job = self._unfed.pop(next(iter(self._unfed)))
+            _feed(site, job)
+            if time.thread_time() > until and not _runs(job):
+                break
+
+
+def _runs(job: Job) -> bool:
+    return job.state is JobState.RUNNING
 
 
 def _feed(site: CohortModel, job: Job) -> None:
     site.submitted(facts_of(job))
-    if job.state is JobState.RUNNING and job.start_time is not None:
+    if _runs(job) and job.start_time is not None:
         site.started(job.id, job.start_time)
