@@ -59,12 +59,12 @@ CALLS = {
     "doctor": [],
     "completion": ["bash"],
     "man": ["jobs"],
-    "demo": ["--no-llm"],
+    "demo": [],
     "pause": [],
     "resume": [],
 }
 MISSING = {
-    "demo": ["demo", "--no-llm"],
+    "demo": ["demo"],
     "lightgbm": ["simulate", "synthetic", "--jobs", "20", "--policy", "fifo,qssf"],
     "scipy": ["simulate", "synthetic", "--policy", "fifo,gavel", "--gpu-kinds", "a:32:2,b:32"],
     "pyarrow": ["simulate", "trace.parquet"],
