@@ -8,7 +8,7 @@ Mutants are made and run by mutmut, which is no part of the environment:
     python -m bench.suite.mutants --seed 2 --show        # others, and what the survivors changed
 
 A mutant that no test notices survives. Prose (a text with a space in it) is not mutated, and the
-tests are those of `./test --fast` in the folders named below.
+tests are those named below, but for the slow ones.
 """
 
 from __future__ import annotations
@@ -87,12 +87,16 @@ def describe_run(groups: Iterable[Group]) -> str:
     ]
     tests = sorted({f"tests/{test}" for one in groups for test in one.tests.split()})
     return "[mutmut]\n" + "".join(
-        f"{key}=\n" + "".join(f"    {value}\n" for value in values)
+        f"{key}=" + "\n    ".join(values) + "\n"
         for key, values in {
             "source_paths": ["src"],
+            "process_isolation": ["forkserver"],  # what a run before has cached hides a mutant
             "only_mutate": files,
             "also_copy": [entry.name for entry in ROOT.iterdir() if _is_needed(entry.name)],
-            "pytest_add_cli_args": ["--fast"],
+            "pytest_add_cli_args": [
+                "-m",
+                "not (slow or slurm or browser or embedded or frameworks)",
+            ],
             "pytest_add_cli_args_test_selection": tests,
         }.items()
     )
