@@ -113,7 +113,7 @@ def test_a_costly_test_without_a_mark_fails_by_itself(tmp_path):
     assert "2 failed, 1 passed" in done.stdout
     assert " s of the processor, of 1 s" in done.stdout
     assert "make it cheaper, or mark it `slow`" in done.stdout
-    assert "a process in a test that is not marked `processes`" in done.stdout
+    assert "subprocess.Popen in a test that is not marked `processes`" in done.stdout
 
 
 @pytest.fixture

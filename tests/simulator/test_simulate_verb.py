@@ -396,6 +396,7 @@ def test_rows_can_be_saved_as_json_lines(call, tmp_path):
     assert set(rows[0]) >= SUMMARY
 
 
+@pytest.mark.processes
 def test_a_setting_that_cannot_be_is_named(call, tmp_path):
     path = tmp_path / "large.csv"
     path.write_text("job_id,user,submit_time,duration,gpus\na,ada,0,10,64\n")
