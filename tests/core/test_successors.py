@@ -100,6 +100,16 @@ def test_what_was_submitted_together_with_it_is_no_successor(submitted, kind):
     assert decided([sibling])[0] == kind
 
 
+@pytest.mark.parametrize(("other", "kind"), [("6", "requeue"), ("8", "leave")])
+def test_within_the_same_second_numbers_tell_who_came_first(other, kind):
+    engine = DecisionEngine(ordering("fifo"))
+    job = a_job(id="7", state=JobState.NODE_FAIL, start_time=1000.0, end_time=1002.0)
+    engine.handle(JobSeen(1003.0, job))
+    engine.handle(JobSeen(1003.0, a_job(id=other)))
+    [act] = engine.handle(JobDiagnosed(1004.0, "7", 0, a_diagnosis("node_failure")))
+    assert act.action.kind == kind
+
+
 def test_a_whole_array_that_is_waited_for_is_each_of_its_tasks():
     waits = [{"dependency": "afterany:7_*(unfulfilled)"}]
     assert decided(waits, job_id="7_3")[0] == "leave"

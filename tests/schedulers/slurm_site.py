@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+import tempfile
 from contextlib import suppress
 from pathlib import Path
 
@@ -11,6 +12,11 @@ LATER = "--begin=now+1week"
 
 def scontrol(*words):
     subprocess.run(["scontrol", *words], check=True)
+
+
+def apart(bench):
+    """In a directory of its own, so that jobs that come later are none of its successors."""
+    return f"--chdir={tempfile.mkdtemp(dir=bench.directory)}"
 
 
 def kill_steps(cluster, job_id):

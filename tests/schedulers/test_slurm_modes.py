@@ -23,7 +23,7 @@ from schedmate.service.usecases.pausing import pause, resume
 from schedmate.service.usecases.revert import revert
 from schedmate.store import KeptAdvice
 from schedmate.testing.builders import an_advice
-from schedulers.slurm_site import scontrol
+from schedulers.slurm_site import apart, scontrol
 
 pytestmark = pytest.mark.slurm
 PATIENCE_S = 120.0
@@ -92,7 +92,8 @@ def test_the_age_that_a_requeue_lost_is_made_up_for(bench, settings, store, slur
     fifo = replace(settings, policy="fifo")
     with configured(slurm_cluster, "PriorityWeightAge=1000\n", "PriorityWeightAge=3628800\n"):
         job_id = bench.shell(
-            f'[ -n "$SLURM_RESTART_COUNT" ] && sleep 60; {ECC}', passthrough=("--hold",)
+            f'[ -n "$SLURM_RESTART_COUNT" ] && sleep 60; {ECC}',
+            passthrough=("--hold", apart(bench)),
         )
         time.sleep(5)
         scontrol("release", job_id)
@@ -408,7 +409,10 @@ def test_a_requeue_is_made_once_though_the_daemon_is_killed_at_ten_random_points
 def failed_once(bench, number):
     """Jobs that will end well the second time."""
     jobs = [
-        bench.shell(f'echo $SLURM_JOB_ID >> ran; [ -n "$SLURM_RESTART_COUNT" ] && exit 0; {ECC}')
+        bench.shell(
+            f'echo $SLURM_JOB_ID >> ../ran; [ -n "$SLURM_RESTART_COUNT" ] && exit 0; {ECC}',
+            passthrough=(apart(bench),),
+        )
         for _ in range(number)
     ]
     for job_id in jobs:

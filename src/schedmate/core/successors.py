@@ -112,6 +112,14 @@ def may_have_waited(other: Job, job: Job) -> bool:
     return other.submit_time <= ended and ended - _CLOCK_S <= freed <= ended + _SETTLED_S
 
 
+def _came_before(other: Job, job: Job) -> bool:
+    """Within the same second by their numbers."""
+    first, second = (re.match(r"\d+", one.id) for one in (other, job))
+    if first is None or second is None or other.submit_time > job.submit_time:
+        return False
+    return int(first[0]) < int(second[0])
+
+
 def _was_submitted_there(other: Job, job: Job, ended: float) -> bool:
     """From its directory, while it ran or since; who was queued again was submitted before that."""
     if (other.user, other.workdir) != (job.user, job.workdir) or other.restarts:
@@ -120,7 +128,7 @@ def _was_submitted_there(other: Job, job: Job, ended: float) -> bool:
     if array is not None and array in (other.id, array_of(other.id)):
         return False
     began = job.submit_time if job.start_time is None else job.start_time
-    if other.submit_time < began:
+    if other.submit_time < began or _came_before(other, job):
         return False
     beside = other.start_time is not None and ended - other.start_time >= _SIDE_BY_SIDE_S
     together = (
