@@ -25,7 +25,7 @@ from service.place import ERROR, KILLED_ONCE, Place
 @pytest.fixture
 def lived(place):
     """A store after real jobs: one that was retried, one user's mistake, one that waited."""
-    retried, mistaken = place.submit(KILLED_ONCE), place.submit(ERROR)
+    mistaken, retried = place.submit(ERROR), place.submit(KILLED_ONCE)  # nothing follows the latter
     place.looks_until(lambda: place.ended(retried, 1) and place.ended(mistaken), "the end")
     place.one_look()
     place.retried, place.mistaken = retried, mistaken
