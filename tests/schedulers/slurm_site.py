@@ -15,8 +15,8 @@ def scontrol(*words):
 
 
 def apart(bench):
-    """In a directory of its own, so that jobs that come later are none of its successors."""
-    return f"--chdir={tempfile.mkdtemp(dir=bench.directory)}"
+    """A directory of its own for a job, so that jobs that come later are none of its successors."""
+    return tempfile.mkdtemp(dir=bench.directory)
 
 
 def kill_steps(cluster, job_id):

@@ -93,7 +93,8 @@ def test_the_age_that_a_requeue_lost_is_made_up_for(bench, settings, store, slur
     with configured(slurm_cluster, "PriorityWeightAge=1000\n", "PriorityWeightAge=3628800\n"):
         job_id = bench.shell(
             f'[ -n "$SLURM_RESTART_COUNT" ] && sleep 60; {ECC}',
-            passthrough=("--hold", apart(bench)),
+            passthrough=("--hold",),
+            workdir=apart(bench),
         )
         time.sleep(5)
         scontrol("release", job_id)
@@ -411,7 +412,7 @@ def failed_once(bench, number):
     jobs = [
         bench.shell(
             f'echo $SLURM_JOB_ID >> ../ran; [ -n "$SLURM_RESTART_COUNT" ] && exit 0; {ECC}',
-            passthrough=(apart(bench),),
+            workdir=apart(bench),
         )
         for _ in range(number)
     ]

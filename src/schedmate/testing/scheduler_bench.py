@@ -30,8 +30,8 @@ class Bench:
 
     def submit(self, *command: str, **parts: Any) -> JobId:
         """Submit a command that asks for one GPU; `parts` are those of `Submission`."""
-        parts = {"name": "bench", "request": Request(gpus=1), **parts}
-        submission = Submission(command=command, workdir=str(self.directory), **parts)
+        usual = {"name": "bench", "request": Request(gpus=1), "workdir": str(self.directory)}
+        submission = Submission(command=command, **{**usual, **parts})
         job_id = self.scheduler.submit(submission)
         self.submitted.append(job_id)
         return job_id
