@@ -186,7 +186,9 @@ class TestSimilar:
         assert likely == pytest.approx(sum(packed[300:]), rel=0.03)
 
     def test_runs_that_were_cut_off_teach_the_cap(self):
-        similar = [finished([second] * 600, total=1000) for second in (1.0, 1.001)]
+        similar = [
+            finished([second] * 600, total=1000, ends_by="unknown") for second in (1.0, 1.001)
+        ]
         similar.append(profile_of(run([0.8] * 750), unit="step", total=1000, ends_by="unknown"))
         found = forecast(run([0.9] * 100), total=1000, similar=[one for one in similar if one])
         assert found is not None
@@ -204,6 +206,15 @@ class TestSimilar:
         assert found.ends_by == "early_stop"
         assert found.total == pytest.approx(420)
         assert found.remaining_s.p50 == pytest.approx(320, rel=0.01)
+
+    def test_a_run_that_came_to_its_total_did_not_stop_early_whatever_its_curve_shows(self):
+        """The clock of a bar counts whole seconds: the last steps of a short run are not in it."""
+        short = [finished([0.1] * count, total=count + 9) for count in (111, 151)]
+        found = forecast(run([0.1] * 3000), total=6000, similar=short)
+        assert found is not None
+        assert found.remaining_s is not None
+        assert found.ends_by == "total"
+        assert found.remaining_s.p50 == pytest.approx(300, rel=0.05)
 
     def test_without_a_total_the_similar_runs_that_were_longer_tell_the_end(self):
         similar = [whole_run(seconds) for seconds in (50, 300, 320, 340)]

@@ -134,8 +134,8 @@ def usual_end(similar: Sequence[RunProfile], total: float | None) -> UsualEnd:
 
 
 def _ended_early(run: RunProfile) -> bool:
-    if run.ends_by in ("cap", "limit", "early_stop"):
-        return True
+    if run.ends_by != "unknown":
+        return run.ends_by != "total"  # though its curve ends before: a bar's clock has seconds
     return run.total is not None and run.done < _REACHED * run.total
 
 
