@@ -286,9 +286,9 @@ def queue_of(strategy: Strategy, seed: int, *, swapped: bool) -> tuple[Queue, li
             queue.submit(work, number, None)
             continue
         later = float(rng.uniform(0.0, _APART_S))
-        first = _TWINS[(number + swapped) % 2]
-        for user in _TWINS:
-            own = replace(work, user=user, submitted=work.submitted + later * (user != first))
+        for user in _TWINS if (number % 2 == 1) is swapped else reversed(_TWINS):
+            own = replace(work, user=user)
+            work = replace(work, submitted=work.submitted + later)
             shown = strategy.disguise(own, disguises) if user == "strategist" else own
             queue.submit(shown, number, (user, number))
     return queue, ends
