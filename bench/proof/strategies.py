@@ -281,16 +281,18 @@ def queue_of(strategy: Strategy, seed: int, *, swapped: bool) -> tuple[Queue, li
         for user in _TWINS if work.user == "twin" else (work.user,):
             queue.submit(replace(work, user=user), number, None)
     ends = [job.submit_time + job.duration for job in queue.jobs]
+    shown: list[tuple[Work, int, tuple[str, int] | None]] = []
     for number, work in enumerate(coming):
         if work.user != "twin":
-            queue.submit(work, number, None)
+            shown.append((work, number, None))
             continue
         later = float(rng.uniform(0.0, _APART_S))
-        for user in _TWINS if (number % 2 == 1) is swapped else reversed(_TWINS):
-            own = replace(work, user=user)
-            work = replace(work, submitted=work.submitted + later)
-            shown = strategy.disguise(own, disguises) if user == "strategist" else own
-            queue.submit(shown, number, (user, number))
+        for place, user in enumerate(_TWINS if (number % 2 == 1) is swapped else _TWINS[::-1]):
+            own = replace(work, user=user, submitted=work.submitted + place * later)
+            seen = strategy.disguise(own, disguises) if user == "strategist" else own
+            shown.append((seen, number, (user, number)))
+    for submission in sorted(shown, key=lambda each: each[0].submitted + each[0].held_s):
+        queue.submit(*submission)
     return queue, ends
 
 

@@ -1,0 +1,38 @@
+"""No user gains by a choice or a lie: each beside an honest twin, through the decision engine."""
+
+from __future__ import annotations
+
+import pytest
+
+from bench.proof.strategies import MOST_GAIN, STRATEGIES, gain_of, mean_waits
+
+pytestmark = pytest.mark.slow
+BY_NAME = {one.name: one for one in STRATEGIES}
+GAINS_NOTHING = [
+    "opts out",
+    "nice 1",
+    "opts out, nice 1, another name each time",
+    "another job name each time",
+    "another script and directory each time",
+    "hides all code",
+    "hides the code of long jobs",
+    "asks for a quarter of the time, again and again",
+    "a fancy comment",
+    "cancels and submits again every hour",
+    "submits held, releases later",
+]
+
+
+def test_who_is_as_honest_waits_as_long():
+    """What one twin has in one run the other has in the swapped one."""
+    honest = BY_NAME["honest, too"]
+    runs = [
+        mean_waits(honest, 0, ordered=False, hook=True, swapped=swapped)
+        for swapped in (False, True)
+    ]
+    assert runs[0] == runs[1][::-1]
+
+
+@pytest.mark.parametrize("name", GAINS_NOTHING)
+def test_a_choice_or_a_lie_gains_nothing(name):
+    assert gain_of(BY_NAME[name], [0]).by_schedmate <= MOST_GAIN
