@@ -6,10 +6,12 @@ from itertools import islice
 import pytest
 
 from bench.speed.full_queue import polls_of_full_queue
+from files.people import needs_root
 
 pytestmark = [pytest.mark.slow, pytest.mark.processes]
 
 
+@needs_root  # others may not order what is not theirs
 def test_a_full_queue_costs_little(tmp_path):
     with closing(polls_of_full_queue(tmp_path)) as polls:
         first, *later = islice(polls, 4)

@@ -10,6 +10,7 @@ import pytest
 from schedmate.client import Client
 from schedmate.handler import Case, Handler
 from schedmate.model import Action, BadInput, JobState, NotFound, NotSignedIn, Request
+from schedmate.model.account import account_name
 from schedmate.testing.builders import a_diagnosis, a_job, a_learned_rule, an_origin
 from schedmate.web.server import serving
 from schedulers.local_site import wait_for
@@ -300,7 +301,7 @@ def test_a_correction_of_a_correction_names_and_gives_back_the_original(failed):
     for reason in ("storage_io", "network", "gpu_oom"):
         corrected = client.correct("1", reason).diagnosis
 
-    assert corrected.summary == f"corrected by root (was unknown: {before.summary})"
+    assert corrected.summary == f"corrected by {account_name()} (was unknown: {before.summary})"
     client.withdraw("1")
     assert failed.store.diagnoses("1")[0] == before
     with pytest.raises(BadInput, match="is no correction"):
@@ -362,7 +363,7 @@ def test_a_proposed_rule_is_decided_on_by_the_api(proposed, accept):
     client = Client(proposed.url(""))
     rule = client.decide_on_rule("r1", accept=accept)
     assert (rule.id, rule.proposed, rule.asked) == ("r1", False, accept)
-    assert proposed.store.acts(about="rule r1")[0].user == "root"
+    assert proposed.store.acts(about="rule r1")[0].user == account_name()
     with pytest.raises(BadInput, match="no proposal any more"):
         client.decide_on_rule("r1", accept=accept)
     with pytest.raises(NotFound):

@@ -16,6 +16,7 @@ import pytest
 
 from schedmate.config import Settings
 from schedmate.model import JobState
+from schedmate.model.account import account_name
 from schedmate.service.usecases.tokens import create_token
 from schedmate.service.wiring import open_store
 from schedmate.site_settings import WebSettings
@@ -188,7 +189,7 @@ def test_a_user_makes_a_token_through_the_daemon(run, site):
 def test_who_did_what_for_operators(run, site):
     create_token(site.store, "bob", name="laptop", days=1)
     shown = run("audit").stdout
-    assert "root: create a token (token " in shown
+    assert f"{account_name()}: create a token (token " in shown
     assert run("audit", "--user", "eve").stdout == ""
     found = json.loads(run("audit", "--json").stdout)
     assert found["acts"][0]["detail"] == "user token of bob laptop"

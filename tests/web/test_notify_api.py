@@ -11,6 +11,7 @@ from schedmate.client import Client
 from schedmate.config import Settings
 from schedmate.model import BadInput
 from schedmate.model.access import Subscription
+from schedmate.model.account import account_name
 from schedmate.sections import Secret
 from schedmate.service.usecases.tokens import create_token
 from schedmate.service.wiring import open_store
@@ -87,7 +88,7 @@ def test_a_test_message_a_few_times_an_hour(hooked):
 
 def test_loading_the_page_of_a_test_again_sends_nothing(hooked):
     served, got = hooked
-    served.store.subscribe(Subscription(user="root", channels=("ops",)))
+    served.store.subscribe(Subscription(user=account_name(), channels=("ops",)))
     given = re.search(r'name="token" value="(\w+)"', served.get("/me").text)[1]
     answer = post_form(served, "/me/notifications", token=given, act="test")
     assert answer.status == 303

@@ -12,6 +12,7 @@ import pytest
 
 from schedmate.model import JobState
 from schedmate.model.access import Subscription
+from schedmate.model.account import account_name
 from schedmate.site_settings import MailSettings
 from schedmate.testing.builders import a_diagnosis, a_job
 from web.conftest import post_form
@@ -106,7 +107,7 @@ def test_a_diagnosis_is_named_for_what_it_is(served):
 def test_a_message_is_promised_in_words(served):
     mail = MailSettings(host="127.0.0.1", domain="example.org")
     served.site.settings = replace(served.site.settings, mail=mail)
-    chosen = Subscription(user="root", channels=("mail",), kinds=("failed", "limit"))
+    chosen = Subscription(user=account_name(), channels=("mail",), kinds=("failed", "limit"))
     served.store.subscribe(chosen)
     text = served.get("/me").text
     assert "when a job of yours fails or will miss its limit, by mail" in text

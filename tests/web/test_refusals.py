@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from schedmate.config import Settings
+from schedmate.model.account import account_name
 from schedmate.service.usecases import audit
 from schedmate.service.usecases.audit import FAILED_SIGN_IN, record_failed_sign_in
 from schedmate.site_settings import WebSettings
@@ -78,7 +79,7 @@ def test_a_failed_sign_in_is_in_the_audit_trail(served):
     for _ in range(5):
         assert served.get("/api/v1/jobs", **WRONG).status == 401
     [act] = served.store.acts(action=FAILED_SIGN_IN)
-    assert (act.user, act.about) == ("root", "address 127.0.0.1")
+    assert (act.user, act.about) == (account_name(), "address 127.0.0.1")
     assert "smt_wrong" not in str(act)
     assert served.get("/api/v1/jobs").status == 200
     shown = served.get(f"/audit?action={FAILED_SIGN_IN.replace(' ', '+')}").text
