@@ -356,6 +356,8 @@ class Owner:
             self._call_in(self._strategy.acts_every_s, job)
             if self._strategy.act == "reset":
                 self._scheduler.set_nice(job, 0)
+                if self._daemon is not None:
+                    self._daemon.changed(job)
             elif self._strategy.act == "resubmit":
                 self._scheduler.jobs.submit[job] = self._scheduler.now
                 self.submitted(job)

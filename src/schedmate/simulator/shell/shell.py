@@ -105,6 +105,10 @@ class SimulatedDaemon:
             self._tell(JobForgotten(self._scheduler.now, before))
         self._note(job)
 
+    def changed(self, job: int) -> None:
+        """By its owner, while it waits."""
+        self._note(job)
+
     def started(self, job: int) -> None:
         self._snapshots.started(job)
         self._note(job)
