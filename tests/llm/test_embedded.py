@@ -41,7 +41,7 @@ class Failure(BaseModel):
 
 
 def asker_of(cache_dir, ledger, **settings):
-    llm = LlmSettings(**{"deadline_s": 120.0, "idle_s": 60.0, **settings})
+    llm = LlmSettings(**{"deadline_s": 500.0, "idle_s": 60.0, **settings})
     asker = open_asker(llm, cache_dir=cache_dir, ledger=ledger)
     assert asker is not None
     return asker
@@ -177,7 +177,7 @@ from tests.llm.test_embedded import start
 print(start(Path({str(model_cache)!r})).pid)
 """
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=120
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=500
     )
     state = RunFiles.of(model_cache).ready_state()
     assert state is not None
