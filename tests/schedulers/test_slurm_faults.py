@@ -22,7 +22,7 @@ from schedmate.service.daemon.assembling import assemble
 from schedmate.service.wiring import open_store
 from schedmate.testing.scheduler_bench import Bench
 from schedulers.local_site import wait_for
-from schedulers.slurm_site import LATER, kill_steps
+from schedulers.slurm_site import LATER, apart, kill_steps
 
 pytestmark = pytest.mark.slurm
 
@@ -30,7 +30,7 @@ OUTAGE_S = float(os.environ.get("SCHEDMATE_TEST_OUTAGE_S", "6"))
 PATIENCE_S = 120.0
 FIRST = "${SLURM_RESTART_COUNT:-0}"
 # no end may fall into the second in which the store was made
-RUN = f'echo "$SLURM_JOB_ID {FIRST}" >> ran; [ {FIRST} != 0 ]'
+RUN = f'echo "$SLURM_JOB_ID {FIRST}" >> ../ran; [ {FIRST} != 0 ]'
 KILLED_ONCE = f"{RUN} || {{ sleep 1.5; kill -9 $$; }}"
 NO_GPU = Request(gpus=0)
 
@@ -176,7 +176,10 @@ def patient_bench(bench):
 
 
 def killed_once(bench, count, **parts):
-    return [bench.shell(KILLED_ONCE, request=NO_GPU, **parts) for _ in range(count)]
+    return [
+        bench.shell(KILLED_ONCE, request=NO_GPU, workdir=apart(bench), **parts)
+        for _ in range(count)
+    ]
 
 
 def test_jobs_that_fail_while_the_controller_is_away(patient_bench, tmp_path, slurm_cluster):
@@ -216,7 +219,7 @@ def is_up(node):
 def test_a_node_that_dies_under_its_jobs(patient_bench, tmp_path, slurm_cluster):
     serve, bench = Serve(tmp_path / "state"), patient_bench
     with serve.running():
-        job_id = bench.shell(f"{RUN} || sleep 600", request=NO_GPU)
+        job_id = bench.shell(f"{RUN} || sleep 600", request=NO_GPU, workdir=apart(bench))
         bench.wait_for_lines("ran", 1)
         (node,) = bench.job(job_id).nodes
         slurm_cluster.stop_daemon(node)

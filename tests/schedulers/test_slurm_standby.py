@@ -15,7 +15,7 @@ from schedmate.store.lease import LEASE_S
 from schedmate.store.postgres import PostgresDatabase
 from schedmate.testing.postgres import private_postgres, programs
 from schedulers.local_site import wait_for
-from schedulers.test_slurm_faults import KILLED_ONCE, NO_GPU, PATIENCE_S, Serve
+from schedulers.test_slurm_faults import PATIENCE_S, Serve, killed_once
 
 pytestmark = pytest.mark.slurm
 
@@ -34,10 +34,10 @@ def test_the_other_one_takes_over_and_nothing_is_done_twice(bench, tmp_path):
         second = serves[1].start()
         try:
             wait_for(lambda: "stands by" in serves[1].log.read_text(), "the second", 120)
-            retried = bench.shell(KILLED_ONCE, request=NO_GPU)
+            (retried,) = killed_once(bench, 1)
             bench.ended(retried, restarts=1)
             first.send_signal(signal.SIGSTOP)  # it cannot know that its time runs out
-            later = bench.shell(KILLED_ONCE, request=NO_GPU)
+            (later,) = killed_once(bench, 1)
             wait_for(lambda: "takes over" in serves[1].log.read_text(), "the second", 120)
             first.send_signal(signal.SIGCONT)
             bench.ended(later, restarts=1)
