@@ -14,7 +14,7 @@ from schedmate.core import (
     Past,
     Scope,
 )
-from schedmate.model import Action, ActionRecord, DecisionReason
+from schedmate.model import Action, ActionRecord, DecisionReason, JobState
 from schedmate.policies import ordering
 from schedmate.testing.builders import a_job, an_advice
 
@@ -71,7 +71,11 @@ def test_a_number_that_its_owner_sets_after_ours_is_kept_and_ours_added_again():
 
 
 def seen(engine, nice, at=2.0):
-    return [one.action for one in engine.handle(JobSeen(at, waiting(nice=nice))) if is_act(one)]
+    return acts(engine, waiting(nice=nice), at)
+
+
+def acts(engine, job, at):
+    return [one.action for one in engine.handle(JobSeen(at, job)) if is_act(one)]
 
 
 def is_act(one):
@@ -168,6 +172,30 @@ def test_a_job_that_has_its_place_keeps_it():
 def test_a_job_that_was_refused_is_not_asked_for_again_in_this_attempt():
     assert met(waiting(), record(500, "failed")) == ([], [])
     assert met(waiting(restarts=1), record(500, "failed")) == ([500], [745])
+
+
+def test_a_number_that_was_only_asked_for_is_not_taken_for_one_that_was_set():
+    """A pause, or a scheduler that does not answer: its own number is not its owner's act."""
+    engine = DecisionEngine(ordering("sjf"))
+    assert [one.value for one in seen(engine, 0, at=0.0)] == [500]
+    assert wanted(engine, JobAdvised(1.0, "1", an_advice(86400.0))) == [745]
+    for at in (2.0, 3.0):
+        assert seen(engine, 0, at=at) == []
+    assert seen(engine, 745, at=4.0) == []
+    [answer] = seen(engine, 0, at=5.0)
+    assert (answer.reason.code, answer.reason.own_changes) == ("owner_changed", 1)
+
+
+def test_a_number_that_could_not_be_set_is_asked_for_again_in_the_next_attempt():
+    engine = DecisionEngine(ordering("sjf"))
+    seen(engine, 0, at=0.0)
+    engine.handle(JobAdvised(1.0, "1", an_advice(86400.0)))
+    failed = waiting(state=JobState.FAILED, start_time=1.0, end_time=2.0)
+    engine.handle(JobSeen(3.0, failed))
+    [again] = acts(engine, waiting(restarts=1), at=4.0)
+    assert (again.value, again.reason.code) == (745, "shorter_first")
+    assert (again.reason.own_nice, again.reason.own_changes) == (0, 0)
+    assert acts(engine, waiting(restarts=1), at=5.0) == [], "once"
 
 
 def test_a_held_job_gets_its_place_when_it_is_released():

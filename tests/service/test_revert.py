@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from contextlib import closing
 from dataclasses import replace
 
@@ -12,6 +13,7 @@ from click.testing import CliRunner
 from schedmate.cli import root
 from schedmate.core import JobReverted
 from schedmate.model import Action, DecisionReason, JobState, NodeState, NotFound, Request
+from schedmate.service.daemon.assembling import assemble
 from schedmate.service.records.attempts import past_of
 from schedmate.service.records.event_log import opened
 from schedmate.service.usecases.revert import revert
@@ -179,13 +181,10 @@ def place(tmp_path, monkeypatch):
 
 
 def test_the_verb_undoes_a_place_in_the_local_queue(place):
-    for _ in range(2):  # one for each slot
-        blocker = place.submit("sleep 600")
-        place.looks_until(lambda job=blocker: place.job(job).state is JobState.RUNNING, "a blocker")
-    waiting = place.submit("sleep 1")
+    waiting = a_waiting_job(place)
     place.one_look()
     number = place.job(waiting).nice
-    assert number > 0
+    assert number > 37
 
     run = CliRunner().invoke(root, ["revert", "--dry-run"])
     assert f"job {waiting}: set_nice: would be undone: nice {number} taken back" in run.output
@@ -193,10 +192,54 @@ def test_the_verb_undoes_a_place_in_the_local_queue(place):
     run = CliRunner().invoke(root, ["revert", "--job", waiting, "--since", "1h", "--json"])
     assert run.exception is None, run.exception
     [one] = json.loads(run.stdout)["actions"]
-    assert (one["outcome"], one["kind"], place.job(waiting).nice) == ("undone", "set_nice", 0)
+    assert (one["outcome"], one["kind"], place.job(waiting).nice) == ("undone", "set_nice", 37)
 
     place.one_look()
-    assert place.job(waiting).nice == 0, "it is left alone"
+    assert place.job(waiting).nice == 37, "it is left alone"
+
+
+def a_waiting_job(place):
+    """Behind two that run, one for each slot."""
+    for _ in range(2):
+        blocker = place.submit("sleep 600")
+        place.looks_until(lambda job=blocker: place.job(job).state is JobState.RUNNING, "a blocker")
+    return place.submit("sleep 1", nice=37)
+
+
+@pytest.mark.parametrize("another_waits", [False, True])
+def test_a_daemon_that_runs_leaves_alone_what_was_just_undone(place, another_waits):
+    """Nor does a number come afterwards that was decided before and still waits."""
+    waiting = a_waiting_job(place)
+    with assemble(place.settings) as daemon:
+        for _ in range(2):
+            daemon.cycle(time.time())
+        assert place.job(waiting).nice > 37
+        if another_waits:
+            number = Action(kind="set_nice", job_id=waiting, attempt=0, why="x", value=99.0)
+            with place.store() as store:
+                store.intend(number, at=time.time())
+        run = CliRunner().invoke(root, ["revert", "--job", waiting])
+        assert "its owner's own 37 restored" in run.output
+        for _ in range(3):
+            daemon.cycle(time.time())
+            assert place.job(waiting).nice == 37
+    why = CliRunner().invoke(root, ["why", waiting]).output
+    assert f"job {waiting}" in why
+    assert "set back" not in why
+    assert "another nice number" not in why
+
+
+def test_a_daemon_that_looks_while_it_is_undone_is_told_before(store):
+    class LooksOn(FakeScheduler):
+        def set_nice(self, job_id, nice):
+            [row] = store.unhandled_events()
+            assert opened(row) == JobReverted(1000.0, job_id)
+            super().set_nice(job_id, nice)
+
+    scheduler = LooksOn()
+    scheduler.put(a_job(nice=300))
+    done(store, "set_nice", value=300.0)
+    assert undone(scheduler, store) == [("set_nice", "undone")]
 
 
 def test_a_time_that_is_none_is_refused(place):

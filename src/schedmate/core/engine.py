@@ -161,7 +161,7 @@ class DecisionEngine:
         known.quiet_until = float("-inf")
         known.advice, known.read = event.advice or known.advice, True
         return [
-            *self._order(known, event.at),
+            *self._order(known, event.at, shown=False),
             *self._lower_limit(known),
             *self._hold(known, event.at),
         ]
@@ -202,7 +202,7 @@ class DecisionEngine:
         known.checked_at = at
         return [Advise(known.job, afresh=True)]
 
-    def _order(self, known: KnownJob, at: float) -> list[Instruction]:
+    def _order(self, known: KnownJob, at: float, *, shown: bool = True) -> list[Instruction]:
         """Give a job that waits its nice number, as soon as it can have one, and take it back."""
         job, prediction, fairness = known.job, known.prediction, self._limits.fairness
         due = fairness.due(job, prediction, known.waited_s)
@@ -214,6 +214,7 @@ class DecisionEngine:
             left_alone=self._limits.scope.unordered(job) is not None,
             waited_s=known.waited_s,
             at_submission=self._limits.nice_at_submission,
+            shown=shown,
             others_changed=known.nice.raised and known.is_changed_with(self._known.values()),
         )
         candidate = Candidate(job, prediction, cautious=is_opted_out(job))

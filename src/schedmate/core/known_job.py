@@ -79,6 +79,7 @@ class KnownJob:
             if ours and again is not None and job.submit_time > (again.start_time or 0.0):
                 self.waited_s = replace(self, job=again).all_waits_s
             self.requeued_from = None
+            self.nice = self.nice.in_new_attempt(job.nice)
         self.job, self.awaited = job, self.awaited | awaited_by(job)
 
     def be_quiet(self, fairness: FairnessLimits) -> None:

@@ -63,6 +63,10 @@ class NiceHistory:
             made_up_s=self.made_up_s if reason is None else reason.waited_s,
         )
 
+    def in_new_attempt(self, nice: int) -> NiceHistory:
+        """Whatever was asked for in an earlier one and did not take is not on its way any more."""
+        return replace(self, expected=frozenset({nice})) if nice in self.expected else self
+
     def shown(self, nice: int, turn: Turn) -> NiceHistory:
         """With the number that the scheduler shows: any that is not ours is its owner's."""
         if not self.expected:
@@ -102,6 +106,8 @@ class Turn:
     """Its waits for runs that we queued again, which its scheduler no longer counts."""
     at_submission: int = 0
     """The number that the submit hook gives to every new job."""
+    shown: bool = True
+    """Its scheduler has just shown its number: otherwise it may only have been asked for."""
     others_changed: bool = False
     """Numbers of other jobs of its owner were changed with its own."""
 
@@ -127,8 +133,9 @@ def next_nice(
     waits = job.state is JobState.PENDING and not job.held
     if not waits or (job.nice < 0 and job.nice not in history.expected):
         return None, history
-    before, history = history, history.shown(job.nice, turn)
-    met_before = bool(before.expected)
+    before, met_before = history, bool(history.expected)
+    if turn.shown or not met_before:
+        history = history.shown(job.nice, turn)
     changed = history.changes > before.changes or (met_before and history.theirs != before.theirs)
     place = max(0, history.setback + _points(job, history.made_up_s))
     wanted, code, settled = _place(ordering, candidate, history, turn, place)

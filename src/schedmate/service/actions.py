@@ -151,6 +151,14 @@ class Actions:
             self._asked.discard(key)
             self._objections.pop(key, None)
 
+    def withdraw_number(self, job_id: JobId, now: float) -> None:
+        """A person has undone the job's place: a number that waits must not come after that."""
+        self._write_down()
+        for record in self._store.actions(job_id=job_id, state="intended"):
+            if record.action.kind == "set_nice":
+                outcome = ActionOutcome("noted", "undone by a person")
+                settle(self._store, record.action, outcome, now)
+
     def note(self, action: Action, now: float) -> None:
         """Write down a decision that another one has replaced before it was carried out."""
         self._write_with_others(action, now, "noted")

@@ -32,7 +32,6 @@ from schedmate.core import (
     Started,
     Stopping,
     Track,
-    job_of,
 )
 from schedmate.model import Action, Asker, Job, JobId, JobState, errors
 from schedmate.service.daemon.activity import Activities
@@ -44,10 +43,11 @@ from schedmate.service.daemon.pattern_learning import PatternLearning
 from schedmate.service.daemon.progress_filter import ProgressFilter
 from schedmate.service.daemon.site_model_updater import SiteModelUpdater
 from schedmate.service.daemon.submit_lines import submit_lines
+from schedmate.service.daemon.verb_events import VerbEvents
 from schedmate.service.daemon.watching import LogWatcher
 from schedmate.service.records.attempts import past_of
 from schedmate.service.records.earlier_runs import EarlierRuns
-from schedmate.service.records.event_log import Recorder, opened
+from schedmate.service.records.event_log import Recorder
 from schedmate.service.records.listed_jobs import ListedJobs
 from schedmate.service.records.nodes import NodeKnowledge
 from schedmate.service.records.run_record import measured_gpus, run_that_ended
@@ -118,6 +118,7 @@ class Daemon:
         learning = PatternLearning(store, self._background, asker)
         self._watching = LogWatcher(store, learning, self._activities.interactive)
         self._recorder = Recorder(store)
+        self._verb_events = VerbEvents(store, engine, actions, self._send)
         self._listed = ListedJobs(store)
         self._earlier_runs = EarlierRuns(scheduler, store)
         self._filter = ProgressFilter(engine.hang_after_s)
@@ -137,6 +138,7 @@ class Daemon:
             self._started = True
             self._send(Started(now, self._settings))
         self._forget_all_but({job.id: job for job in jobs}, now)
+        self._verb_events.send_reverts()
         self._earlier_runs.remember()
         self._reader.begin_poll()
         for job in sorted(jobs, key=_starts_next):
@@ -152,7 +154,7 @@ class Daemon:
         self._diagnose_all(now)
         self._failures.read_again(now)
         self._suspect_nodes(now)
-        self._send_events_of_verbs()
+        self._verb_events.send_all()
         self._site_model.consider(now)
         self._background.deliver(now)
         self._failures.deliver(now)
@@ -280,14 +282,6 @@ class Daemon:
 
     def _past(self, job: Job) -> Past:
         return Past() if job.id in self._engine.known else past_of(job, self._store)
-
-    def _send_events_of_verbs(self) -> None:
-        """Send the events that verbs have left since the last look, e.g. a corrected diagnosis."""
-        for row in self._store.unhandled_events():
-            event = opened(row)
-            if job_of(event) in self._engine.known:
-                self._send(event)
-            self._store.mark_handled(row.id)
 
     def _send_about(self, job: Job, now: float, made: Callable[[], Sequence[Event]]) -> None:
         """Events that take work to make: an error in it is about this job alone.

@@ -121,6 +121,9 @@ def _carried_out(step: _Step | _Obstacle, store: Store, now: float, *, dry_run: 
     if isinstance(step, _Step) and dry_run:
         outcome = "would_undo"
     elif isinstance(step, _Step):
+        if action.job_id:
+            # before it is done: a daemon must not take it for an act of the job's owner
+            leave_for_daemon(store, JobReverted(now, action.job_id))
         try:
             step.do()
         except SchedulerUnreachable:
@@ -131,8 +134,6 @@ def _carried_out(step: _Step | _Obstacle, store: Store, now: float, *, dry_run: 
             outcome = "undone"
             store.intend(action, at=now)
             store.settle(action, "done", at=now)
-            if action.job_id:
-                leave_for_daemon(store, JobReverted(now, action.job_id))
     return Reverted(
         job_id=action.job_id, node=action.node, kind=action.kind, outcome=outcome, text=text
     )
@@ -169,7 +170,7 @@ def _of_nice(scheduler: Scheduler, job: Job, done: Action) -> Iterator[_Step | _
     elif job.nice != ours:
         yield _Obstacle(done, f"its nice number is {job.nice} now: changed since, left as it is")
     elif ours != (own := 0 if done.reason is None else done.reason.own_nice):
-        action = _undoing(job, "set_nice", value=float(own))
+        action = _undoing(job, "set_nice", value=float(own), own_nice=own)
         kept = f", its owner's own {own} restored" if own else ""
         undo = partial(scheduler.set_nice, job.id, own)
         yield _Step(action, f"nice {ours} taken back{kept}", undo)
@@ -225,8 +226,10 @@ def _of_nodes(scheduler: Scheduler, records: list[ActionRecord]) -> Iterator[_St
         yield _Step(action, "resumed", partial(scheduler.resume, node, drain_reason(done)))
 
 
-def _undoing(job: Job, kind: ActionKind, *, value: float | None = None) -> Action:
-    reason = DecisionReason(code="reverted")
+def _undoing(
+    job: Job, kind: ActionKind, *, value: float | None = None, own_nice: int = 0
+) -> Action:
+    reason = DecisionReason(code="reverted", own_nice=own_nice)
     return Action(
         kind=kind, job_id=job.id, attempt=job.restarts, why=_WHY, reason=reason, value=value
     )
