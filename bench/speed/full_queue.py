@@ -102,7 +102,9 @@ def polls_of_full_queue(
     slurm = StandInSlurm(directory / "bin", nodes=NODES, script=_SCRIPT.format(number=1))
     settings = Settings(scheduler="slurm", mode=mode, state_dir=directory / "state")
     with (
-        patch.dict(os.environ, {"PATH": f"{slurm.directory}:{os.environ['PATH']}"}),
+        patch.dict(
+            os.environ, {"PATH": f"{slurm.directory}:{os.environ['PATH']}", "SLURM_CONF": "/none"}
+        ),
         serving(settings, host="127.0.0.1", port=0) as site,
         assemble(settings) as daemon,
     ):

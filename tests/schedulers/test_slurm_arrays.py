@@ -147,16 +147,17 @@ def test_tasks_share_the_advice_of_their_array(bench, daemon, settings):
     assert all(store.advice(task) == store.advice(array_id) for task in tasks)
 
 
-def test_a_task_whose_nice_number_its_user_set_is_left_alone(bench, daemon):
+def test_ours_is_added_to_the_nice_number_that_a_task_s_user_set(bench, daemon):
     array_id = array(bench, "0-9", LATER)
     scontrol("update", f"JobId={array_id}_7", "Nice=99999")
     daemon.cycle(time.time())
     numbers = nice_of_tasks(array_id)
-    assert numbers.pop(f"{array_id}_7") == 99999
+    own = numbers.pop(f"{array_id}_7")
+    assert own == 99999 + max(numbers.values())
     assert 0 < min(numbers.values()) == max(numbers.values()) <= 1000
 
 
-def test_what_people_set_is_left_alone(bench, daemon, settings):
+def test_what_people_set_is_kept(bench, daemon, settings):
     ours, nice, limit, held, raised = [
         bench.shell("sleep 600", passthrough=(LATER,)) for _ in range(5)
     ]
@@ -168,7 +169,7 @@ def test_what_people_set_is_left_alone(bench, daemon, settings):
     for _ in range(3):
         daemon.cycle(time.time())
     assert bench.job(ours).nice > 0
-    assert bench.job(nice).nice == 44
+    assert bench.job(nice).nice == 44 + bench.job(ours).nice
     assert bench.job(limit).request.time_limit_s == 17 * 60
     assert bench.job(held).held
     assert (bench.job(raised).nice, bench.job(raised).priority) == (0, priority)

@@ -16,7 +16,7 @@ from schedmate.model import JobState
 from schedulers.local_site import wait_for
 from service.place import ERROR, KILLED_ONCE, RUN
 
-pytestmark = pytest.mark.processes
+pytestmark = [pytest.mark.processes, pytest.mark.timeout(1800)]
 
 
 def serving(place):
