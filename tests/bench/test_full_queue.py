@@ -12,7 +12,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.processes]
 
 
 @needs_root  # others may not order what is not theirs
-def test_a_full_queue_costs_little(tmp_path):
+def test_a_full_queue_costs_little(tmp_path, monkeypatch):
+    monkeypatch.delenv("SLURM_CONF", raising=False)  # of the cluster of other tests
     with closing(polls_of_full_queue(tmp_path)) as polls:
         first, *later = islice(polls, 4)
 

@@ -59,13 +59,13 @@ def test_a_killed_job_goes_on_from_its_checkpoint_and_ends_as_if_nothing_happene
 def test_a_hanging_job_falls_silent_without_ending_or_computing(start):
     process, log = start("hanging.py")
     deadline = time.monotonic() + 300
-    while "step=960/1200 " not in log.read_text() or not idles_for_a_second(process):
+    while "step=576/720 " not in log.read_text() or not idles_for_a_second(process):
         assert process.poll() is None
         assert time.monotonic() < deadline
         time.sleep(0.1)
     assert process.poll() is None
     progress = track_file(log)
-    assert (progress.current, progress.total) == (960, 1200)
+    assert (progress.current, progress.total) == (576, 720)
 
 
 def idles_for_a_second(process):

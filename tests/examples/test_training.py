@@ -61,10 +61,10 @@ TRAINING = (
     Example(
         "conv_net.py",
         ("--epochs", "2", "--batch-size", "96"),
-        falls=r"epoch \d/2 step \d+/20 \| loss (\d\.\d+) \| \d+ ms/step\n",
+        falls=r"epoch \d/2 step \d+/10 \| loss (\d\.\d+) \| \d+ ms/step\n",
         format="keyvalue",
         unit="step",
-        units=40,
+        units=20,
         record={"epochs": 2, "batch_size": 96, "learning_rate": 0.5},
     ),
     Example(
