@@ -22,17 +22,18 @@ RUNNING = JobState.RUNNING
 ELSEWHERE = "/home/ada/elsewhere"
 
 
-def decided(*others, job_id="1", **diagnosed):
+def decided(*others, job_id="1", parts=None, **diagnosed):
     """What follows from the failure of a run from 1010 to 1070; each of `others` may be seen
     several times, before and after its end."""
     engine = DecisionEngine(ordering("fifo"))
-    engine.handle(JobSeen(1020.0, a_job(id=job_id, state=RUNNING)))
+    own = {"id": job_id} | (parts or {})
+    engine.handle(JobSeen(1020.0, a_job(**own, state=RUNNING)))
     for number, sightings in enumerate(others):
         for at, parts in enumerate(sightings):
             other = a_job(**{"id": str(number + 20), "workdir": ELSEWHERE, **parts})
             engine.handle(JobSeen(1060.0 + 12 * at, other))
-    engine.handle(JobSeen(1071.0, a_job(id=job_id, state=JobState.NODE_FAIL)))
-    event = JobDiagnosed(1073.0, job_id, 0, a_diagnosis("node_failure"), **diagnosed)
+    engine.handle(JobSeen(1071.0, a_job(**own, state=JobState.NODE_FAIL)))
+    event = JobDiagnosed(1073.0, own["id"], 0, a_diagnosis("node_failure"), **diagnosed)
     [act] = [one.action for one in engine.handle(event) if isinstance(one, Act)]
     return act.kind, act.why
 
@@ -81,6 +82,34 @@ def test_no_retry_beside_what_its_owner_has_arranged(other):
 @pytest.mark.parametrize("other", ALONE)
 def test_a_retry_where_nothing_runs_beside_it(other):
     assert decided(other)[0] == "requeue"
+
+
+SCRIPT = {"command": ("/home/ada/project/job.sh", "7"), "script": "/home/ada/project/job.sh"}
+
+
+@pytest.mark.parametrize("submitted", [1069.0, 1072.0])
+def test_the_same_script_submitted_from_another_directory_is_the_same_work(submitted):
+    kind, why = decided([{**SCRIPT, "submit_time": submitted}], parts=SCRIPT)
+    assert (kind, why) == ("leave", "its owner has submitted it again as job 20")
+
+
+@pytest.mark.parametrize(
+    ("parts", "own"),
+    [
+        ({**SCRIPT, "name": "other"}, SCRIPT),
+        ({**SCRIPT, "user": "bob"}, SCRIPT),
+        ({**SCRIPT, "command": (SCRIPT["script"], "8")}, SCRIPT),
+        ({"command": ("/home/ada/job.sh",), "script": "/home/ada/job.sh"}, SCRIPT),
+        ({**SCRIPT, "submit_time": 1005.0}, SCRIPT),
+        ({**SCRIPT, "submit_time": 1040.0}, SCRIPT),
+        ({**SCRIPT, "id": "7_4"}, {**SCRIPT, "id": "7_3"}),
+        ({}, {}),
+        ({"command": ()}, {"command": ()}),
+    ],
+    ids=["name", "user", "arguments", "script", "before", "together", "array", "relative", "none"],
+)
+def test_what_is_other_work_in_another_directory(parts, own):
+    assert decided([{"submit_time": 1072.0, **parts}], parts=own)[0] == "requeue"
 
 
 def test_jobs_that_ran_side_by_side_for_long_do_not_mind_each_other():

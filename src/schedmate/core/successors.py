@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from posixpath import isabs
 from typing import TYPE_CHECKING, Final
 
 from schedmate.model import JobState, array_of
@@ -75,11 +76,12 @@ def successor(job: Job, others: Iterable[tuple[Job, frozenset[JobId]]], now: flo
             continue
         if _names(job) & awaited or waits_for_end(other.dependency, other, job):
             return f"job {other.id} was submitted to run after it"
-        if not _was_submitted_there(other, job, ended):
+        if not _was_submitted_since(other, job, ended):
             continue
-        if (other.name, other.command) == (job.name, job.command) and job.command:
+        if _is_same_work(other, job):
             return f"its owner has submitted it again as job {other.id}"
-        return f"job {other.id} was submitted from its directory since it began"
+        if other.workdir == job.workdir:
+            return f"job {other.id} was submitted from its directory since it began"
     return None
 
 
@@ -120,9 +122,18 @@ def _came_before(other: Job, job: Job) -> bool:
     return int(first[0]) < int(second[0])
 
 
-def _was_submitted_there(other: Job, job: Job, ended: float) -> bool:
-    """From its directory, while it ran or since; who was queued again was submitted before that."""
-    if (other.user, other.workdir) != (job.user, job.workdir) or other.restarts:
+def _is_same_work(other: Job, job: Job) -> bool:
+    """A script is known by its full path wherever it was submitted from; other commands mean
+    files of the directory that they run in."""
+    if not job.command or (other.name, other.command) != (job.name, job.command):
+        return False
+    script = job.script if job.script == other.script else None
+    return other.workdir == job.workdir or (script is not None and isabs(script))
+
+
+def _was_submitted_since(other: Job, job: Job, ended: float) -> bool:
+    """By its owner, while it ran or since; who was queued again was submitted before that."""
+    if other.user != job.user or other.restarts:
         return False
     array = array_of(job.id)
     if array is not None and array in (other.id, array_of(other.id)):
