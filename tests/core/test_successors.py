@@ -22,11 +22,11 @@ RUNNING = JobState.RUNNING
 ELSEWHERE = "/home/ada/elsewhere"
 
 
-def decided(*others, job_id="1", parts=None, **diagnosed):
+def decided(*others, job_id="1", own=None, **diagnosed):
     """What follows from the failure of a run from 1010 to 1070; each of `others` may be seen
     several times, before and after its end."""
     engine = DecisionEngine(ordering("fifo"))
-    own = {"id": job_id} | (parts or {})
+    own = {"id": job_id} | (own or {})
     engine.handle(JobSeen(1020.0, a_job(**own, state=RUNNING)))
     for number, sightings in enumerate(others):
         for at, parts in enumerate(sightings):
@@ -89,7 +89,7 @@ SCRIPT = {"command": ("/home/ada/project/job.sh", "7"), "script": "/home/ada/pro
 
 @pytest.mark.parametrize("submitted", [1069.0, 1072.0])
 def test_the_same_script_submitted_from_another_directory_is_the_same_work(submitted):
-    kind, why = decided([{**SCRIPT, "submit_time": submitted}], parts=SCRIPT)
+    kind, why = decided([{**SCRIPT, "submit_time": submitted}], own=SCRIPT)
     assert (kind, why) == ("leave", "its owner has submitted it again as job 20")
 
 
@@ -109,7 +109,7 @@ def test_the_same_script_submitted_from_another_directory_is_the_same_work(submi
     ids=["name", "user", "arguments", "script", "before", "together", "array", "relative", "none"],
 )
 def test_what_is_other_work_in_another_directory(parts, own):
-    assert decided([{"submit_time": 1072.0, **parts}], parts=own)[0] == "requeue"
+    assert decided([{"submit_time": 1072.0, **parts}], own=own)[0] == "requeue"
 
 
 def test_jobs_that_ran_side_by_side_for_long_do_not_mind_each_other():

@@ -51,15 +51,28 @@ def runs(tmp_path, **parts):
     return replace(job, start_time=100.0, request=Request(time_limit_s=3600.0), **parts)
 
 
+EPOCHS = [f"epoch {number + 1}/10 loss 1.{number}\n" for number in range(10)]
+BAR = [f"\r{n:3}%|{'#' * (n // 10):<10}| {n}/100 [00:04<00:00, 9.1it/s]" for n in range(0, 101, 10)]
+
+
 @pytest.mark.parametrize("seen_running", [True, False])
-@pytest.mark.parametrize(("epochs", "kind"), [(10, "leave"), (9, "requeue")])
-def test_finished_work_is_not_run_again(store, tmp_path, epochs, kind, seen_running):
+@pytest.mark.parametrize(
+    ("lines", "kind"),
+    [
+        (EPOCHS, "leave"),
+        (EPOCHS[:9], "requeue"),
+        ([*BAR, "\n"], "leave"),
+        ([*BAR[:9], "\n"], "requeue"),
+        (["stage 1 of 2\n", *BAR, "\n"], "requeue"),
+    ],
+    ids=["epochs", "not all epochs", "bar", "not all of a bar", "one of two stages"],
+)
+def test_finished_work_is_not_run_again(store, tmp_path, lines, kind, seen_running):
     scheduler, job = FakeScheduler(), runs(tmp_path)
     scheduler.put(job)
     if seen_running:
         look(scheduler, store, 150.0)
-    lines = "".join(f"epoch {number + 1}/10 loss 1.{number}\n" for number in range(epochs))
-    (tmp_path / "log").write_text(lines + NCCL)
+    (tmp_path / "log").write_text("".join(lines) + NCCL)
     scheduler.put(replace(job, state=JobState.FAILED, exit_code=1, end_time=200.0))
     look(scheduler, store, 201.0)
     assert decided(store)[0] == kind, decided(store)[1]

@@ -101,6 +101,16 @@ _RESULTS = lazy_pattern(
     r"(?i)\b(?:results?|summary|final\w{0,2}|done|finished|completed?|evaluation|test(?:ing)?|score\w?"
     r"|metrics|report|end|statistics|stats|timings?|profile)\b"
 )
+_STAMPS = r"[\W\d]{0,40}(?:(?:info|main|rank)\b[\W\d]{0,10}){0,2}"
+_BEGINS = lazy_pattern(
+    rf"(?i){_STAMPS}(?:(?:now )?(?:start|beginn?|launch|enter|resum)(?:ing)?"
+    r"|train(?:ing)? (?:on|for|with|the)|fine-?tun(?:e|ing)|next|stage|phase)\b"
+)
+_PREPARES = lazy_pattern(
+    rf"(?i){_STAMPS}(?:(?:pre)?load|download|fetch|tokeni[sz]|extract|unpack|index|prepar|pre-?process"
+    r"|cach|read|scann|build|verify|copy|shuffl|stag|convert)ing\b"
+)
+_HEADING_LENGTH = 80
 
 
 @dataclass(slots=True)
@@ -111,8 +121,15 @@ class Sections:
     """How much had been counted when one of this kind first came."""
     begun: int = 0
     """The newest line that began another section."""
+    started: int = 0
+    """The newest line that says in words that some work begins, ..."""
+    prepared: int = 0
+    """... or that something is made ready for it."""
 
     def see(self, text: str, order: int, counts: int) -> None:
+        if len(text) <= _HEADING_LENGTH:
+            self.started = order if _BEGINS.match(text) else self.started
+            self.prepared = order if _PREPARES.match(text) else self.prepared
         found = (
             _SECTION.fullmatch(text) if text[:1] in _MARKS and len(text) <= _MAX_LENGTH else None
         )

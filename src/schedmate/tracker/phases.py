@@ -9,6 +9,7 @@ from typing import Final
 from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.model import KnownPause, Phase
 from schedmate.tracker.counting.series import Series
+from schedmate.tracker.counting.table import LEARNED
 from schedmate.tracker.facts import Facts
 from schedmate.tracker.position import RunPosition
 from schedmate.tracker.scan import LogScan
@@ -16,6 +17,8 @@ from schedmate.tracker.scan import LogScan
 _SETTLED_S = 10.0
 _NEARLY = 0.95
 """A last word is believed where so much of a known total is done."""
+_ABOVE = 2
+"""So many lines above a bar may say what it is of."""
 
 
 def phase_of(facts: Facts, scan: LogScan, position: RunPosition) -> Phase:
@@ -90,7 +93,24 @@ def is_complete(facts: Facts, scan: LogScan, position: RunPosition) -> bool:
     auxiliary = scan.table.auxiliary(position.series)
     if auxiliary is not None and not auxiliary.complete:
         return False
-    return position.complete or (scan.closed() and (position.fraction or 0.0) >= _NEARLY)
+    if scan.closed() and (position.fraction or 0.0) >= _NEARLY:
+        return True
+    return position.complete or _is_only_count(facts, scan, position)
+
+
+def _is_only_count(facts: Facts, scan: LogScan, position: RunPosition) -> bool:
+    """A bar without a description came to its end, and no other count or word says that it was
+    one of several, or that it made something ready."""
+    bar, words = position.series, scan.sections
+    if not position.at_end or bar.total != position.total or bar.format == LEARNED:
+        return False
+    if position.most is not None or any(one.epoch is not None for one in facts.scans):
+        return False
+    others = [one for each in facts.scans for one in each.table.series.values() if one is not bar]
+    if not all(one.aside and one.seen < bar.born for one in others):
+        return False
+    was_made_ready = words.prepared >= max(1, bar.born - _ABOVE)
+    return not (was_made_ready or max(words.started, words.begun) > bar.seen)
 
 
 def _another_follows(facts: Facts, scan: LogScan, position: RunPosition) -> bool:
