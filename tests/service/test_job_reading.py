@@ -6,7 +6,10 @@ from pwd import getpwuid
 import pytest
 
 from schedmate.advisor import Advisor, Target
+from schedmate.advisor.predict.without_runs import UNLIKE_ANY
+from schedmate.core import DecisionEngine, JobAdvised, JobSeen
 from schedmate.model import JobState, Workload, array_of
+from schedmate.policies import ordering
 from schedmate.service.daemon.job_reading import JobReader
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_job, a_past_run
@@ -195,3 +198,66 @@ def test_no_file_of_a_job_that_has_opted_out_is_opened(scheduler, store, script,
     assert advice.workload == Workload()
     assert advice.prediction.duration_s.p90 >= 3600.0
     assert store.advice("1").fingerprint is None
+
+
+SHORT_S, LONG_S = 60.0, 14_400.0
+
+
+def keep_past(store, user, durations_s, *, state=JobState.COMPLETED, first=0):
+    for number, duration_s in enumerate(durations_s, first):
+        job = a_job(id=f"past{number}", user=user, state=state, start_time=0.0, end_time=duration_s)
+        store.keep_run(a_past_run(job=job))
+
+
+def place(job, advice):
+    engine = DecisionEngine(ordering("sjf"))
+    engine.handle(JobSeen(9e9, replace(job, most_nice=1000)))
+    engine.handle(JobAdvised(9e9 + 1, job.id, advice))
+    return engine.known[job.id].job.nice, engine.due(job.id)
+
+
+@pytest.mark.parametrize("limit_s", [None, LONG_S, 30 * 86400.0])
+@pytest.mark.parametrize("ended", [JobState.COMPLETED, JobState.TIMEOUT])
+def test_hiding_a_long_job_among_short_ones_gains_nothing(scheduler, store, script, ended, limit_s):
+    """The honest twin is known by its own record; the hidden one may be that."""
+    job = put(scheduler, script, "1", submitted=9e9)
+    job = replace(job, request=replace(job.request, time_limit_s=limit_s))
+    keep_past(store, job.user, [SHORT_S] * 40)
+    prints = Advisor(store, store).advise(Target.from_job(job, script.read_text())).fingerprint
+    for number in ("long1", "long2"):
+        past = replace(job, id=number, state=ended, start_time=0.0, end_time=LONG_S)
+        store.keep_run(a_past_run(job=past, fingerprint=prints))
+    hidden = replace(job, id="2", comment="schedmate=off")
+
+    advice, of_hidden = read(reader_of(scheduler, store), job, hidden)
+
+    assert advice.prediction.duration_s.p50 == pytest.approx(LONG_S, rel=0.2), advice.prediction
+    nice, due = place(job, advice)
+    hidden_nice, hidden_due = place(hidden, of_hidden)
+    assert hidden_nice >= nice > 0
+    assert hidden_due >= due, "it is out of turn no sooner"
+    assert f"the longest of {job.user}'s last 42 runs" in of_hidden.prediction.explanation
+
+
+def test_a_hidden_job_is_not_taken_for_a_run_that_its_limit_does_not_allow(
+    scheduler, store, script
+):
+    job = replace(put(scheduler, script, "1", submitted=9e9), comment="schedmate=off")
+    job = replace(job, request=replace(job.request, time_limit_s=1800.0))
+    keep_past(store, job.user, [SHORT_S] * 40 + [LONG_S])
+    [advice] = read(reader_of(scheduler, store), job)
+    assert advice.prediction.duration_s.p90 == 1800.0
+    assert advice.prediction.explanation.endswith("41 runs, within its limit")
+
+
+@pytest.mark.parametrize("limit_s", [None, 60.0, 6 * 86400.0])
+def test_a_hidden_job_of_a_new_user_goes_by_its_limit(scheduler, store, script, limit_s):
+    """What others' jobs take says nothing of it."""
+    job = replace(put(scheduler, script, "1", submitted=9e9), comment="schedmate=off")
+    job = replace(job, request=replace(job.request, time_limit_s=limit_s))
+    keep_past(store, "somebody", [SHORT_S] * 40)
+    [advice] = read(reader_of(scheduler, store), job)
+    unknown = replace(job, id="2", comment="")
+    middle, _ = place(unknown, replace(advice, prediction=UNLIKE_ANY))
+    nice, _ = place(job, advice)
+    assert nice == middle if limit_s == 60.0 else nice > middle

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schedmate.cli._common import duration
+from schedmate.core import Scope
 from schedmate.model import (
     Action,
     ActionRecord,
@@ -240,6 +241,17 @@ def test_a_delayed_retry_counts_down():
     assert "waits for its start time, in 11s; " in soon
     assert "it was queued again, to start in 11s, retry 1 of 2" in soon
     assert "it was queued again, retry 1 of 2" in late
+
+
+@pytest.mark.parametrize("reason", ["killed", "python_exception"])
+def test_why_names_the_comment_that_kept_a_failed_job_from_a_retry(reason):
+    diagnoses = {0: a_diagnosis(reason)}
+    job = a_job(state=JobState.FAILED, start_time=NOW - 9, end_time=NOW, comment="schedmate=off")
+    told = JobView(job=job, diagnoses=diagnoses, retry=retry_outcome(job, diagnoses, []))
+    sentence = why_sentence(told, [], NOW, written, objection=Scope().objection(job))
+    named = sentence.endswith("; SchedMate leaves it alone: its comment has schedmate=off")
+    assert named == ("a retry is recommended" in sentence), sentence
+    assert "its comment" not in why_sentence(told, [], NOW, written)
 
 
 @pytest.fixture

@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING
 from schedmate.advisor.checks import Before, Checked, remarks
 from schedmate.advisor.launch.resolve import resolve
 from schedmate.advisor.launch.target import Target
-from schedmate.advisor.predict.without_runs import is_untaught, predict_alone
+from schedmate.advisor.predict.without_runs import (
+    UNLIKE_ANY,
+    is_untaught,
+    not_below,
+    predict_alone,
+)
 from schedmate.advisor.understand.fingerprint import fingerprint
 from schedmate.advisor.understand.recalled import recalled_or_read
 from schedmate.model import (
@@ -97,9 +102,12 @@ class Advisor:
     def advise_unread(self, target: Target) -> Advised:
         """By the request and its user's past alone: no file of the job is opened."""
         nothing = Workload()
-        return Advised(
-            Advice(workload=nothing, prediction=self._predict(target, None, nothing)), None
-        )
+        runs = self._history.recent_runs(user=target.user)
+        past = [run.duration_s for run in runs if run.duration_s > 0]
+        prediction = UNLIKE_ANY
+        if past:
+            prediction = not_below(self._predict(target, None, nothing), past, target)
+        return Advised(Advice(workload=nothing, prediction=prediction), None)
 
     def _predict(
         self, target: Target, prints: Fingerprint | None, workload: Workload

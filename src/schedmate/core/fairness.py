@@ -10,7 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from schedmate.core.scope import is_opted_out
 from schedmate.model import JobState
+from schedmate.policies import Candidate
 
 if TYPE_CHECKING:
     from schedmate.model import Job, Prediction
@@ -26,13 +28,14 @@ class FairnessLimits:
     hours: float = 12.0
     times: float = 5.0
 
-    def bound_s(self, prediction: Prediction | None) -> float:
-        spread = None if prediction is None else prediction.duration_s
-        return max(self.hours * _HOUR_S, 0.0 if spread is None else self.times * spread.p50)
+    def bound_s(self, job: Job, prediction: Prediction | None) -> float:
+        """By what its cost goes by, too: who hides a job does not get it out of turn sooner."""
+        expected = Candidate(job, prediction, cautious=is_opted_out(job)).predicted_s
+        return max(self.hours * _HOUR_S, self.times * (expected or 0.0))
 
     def due(self, job: Job, prediction: Prediction | None, waited_s: float = 0.0) -> float | None:
         """When the bound of a waiting job is reached; `waited_s` are its waits for earlier runs."""
         if job.state is not JobState.PENDING:
             return None
         since = max(job.submit_time, job.eligible_time or 0.0)
-        return since + self.bound_s(prediction) - waited_s
+        return since + self.bound_s(job, prediction) - waited_s

@@ -80,7 +80,7 @@ def why_ordered(
     spread = None if prediction is None else prediction.duration_s
     detail = "" if prediction is None else prediction.explanation
     if number.code == "overtaken_enough":
-        hours = limits.fairness.bound_s(prediction) / 3600
+        hours = limits.fairness.bound_s(known.job, prediction) / 3600
         detail = f"it has waited {hours:.3g} hours, and is not overtaken any more"
     if number.code == "left_alone":
         detail = limits.scope.unordered(known.job) or ""

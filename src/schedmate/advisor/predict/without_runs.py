@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 from schedmate.advisor.knowledge.accelerators import accelerator
@@ -34,6 +35,24 @@ def predict_alone(
 
 def at_most(spread: Spread, seconds: float) -> Spread:
     return Spread(min(spread.p10, seconds), min(spread.p50, seconds), min(spread.p90, seconds))
+
+
+def not_below(said: Prediction, past: Sequence[float], target: Target) -> Prediction:
+    """Of a job that must not be read: it may be the longest of its user's past runs that its limit
+    allows, so that nothing is gained by hiding that it is."""
+    limit = target.request.time_limit_s
+    longest = min(max(past), LONGEST_S if limit is None else limit)
+    within = ", within its limit" if longest < max(past) else ""
+    spread = said.duration_s or Spread(longest, longest, longest)
+    return replace(
+        said,
+        basis="history",
+        duration_s=replace(spread, p90=max(spread.p90, longest)),
+        explanation=(
+            f"it is not read; at least as long as the longest of {target.user}'s last "
+            f"{len(past)} runs{within}"
+        ),
+    )
 
 
 def within_reason(said: Prediction) -> Prediction:

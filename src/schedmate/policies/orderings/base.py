@@ -25,14 +25,20 @@ class Candidate:
     """It must not be read: it is taken to run as long as it may."""
 
     @property
-    def expected_s(self) -> float | None:
-        """The middle of the predicted run time, where there is a prediction.
+    def predicted_s(self) -> float | None:
+        """The middle of the predicted run time; of a job that must not be read the 90th
+        percentile."""
+        spread = None if self.prediction is None else self.prediction.duration_s
+        if spread is None:
+            return None
+        return spread.p90 if self.cautious else spread.p50
 
-        Of a job that must not be read the 90th percentile, else its limit.
-        """
-        if self.prediction is not None and self.prediction.duration_s is not None:
-            spread = self.prediction.duration_s
-            return spread.p90 if self.cautious else spread.p50
+    @property
+    def expected_s(self) -> float | None:
+        """As predicted, where there is a prediction; else the limit of a job that must not be
+        read."""
+        if self.predicted_s is not None:
+            return self.predicted_s
         limit = self.job.request.time_limit_s
         return (math.inf if limit is None else limit) if self.cautious else None
 

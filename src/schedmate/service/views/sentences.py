@@ -70,7 +70,8 @@ def why_sentence(
     if found is not None and _was_mistaken(view, found):
         return f"{_as_it_is(view, written)}; it seemed to hang for a while"
     if found is not None:
-        return f"{found.reason}: {found.summary}{_after(view, now, written)}"
+        alone = _left_alone(view, objection)
+        return f"{found.reason}: {found.summary}{_after(view, now, written)}{alone}"
     return f"{_as_it_is(view, written)}{_before(view, now, written)}"
 
 
@@ -97,6 +98,14 @@ def _undone(view: JobView, objection: str | None, *, ordered: bool = False) -> s
     if view.job.held or not holds or holds[-1].state != "failed":
         return ""
     return f"; it could not be held: {holds[-1].note}"
+
+
+def _left_alone(view: JobView, objection: str | None) -> str:
+    """Why nothing came of a retry that is recommended."""
+    retry = view.retry
+    if objection is None or retry is None or retry.record is not None or retry.restarted:
+        return ""
+    return "" if retry.recommended.retry == "no" else f"; SchedMate leaves it alone: {objection}"
 
 
 def _as_it_is(view: JobView, written: Written) -> str:
