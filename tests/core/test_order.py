@@ -120,6 +120,11 @@ def test_a_number_that_its_owner_raised_is_answered_a_look_later():
     assert seen(engine, 1745, at=120.0) == []
 
 
+def test_a_daemon_that_lives_for_one_look_answers_a_raised_number_too():
+    """All jobs were seen before one is read: whether `scontrol top` raised it is known by then."""
+    assert met(waiting(nice=1000), record(745)) == ([], [1745])
+
+
 def test_numbers_that_scontrol_top_raised_stay():
     """It moves a job before all others of its owner, by raising those."""
     engine = DecisionEngine(ordering("sjf"))

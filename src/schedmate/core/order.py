@@ -134,7 +134,7 @@ def next_nice(
     if not waits or (job.nice < 0 and job.nice not in history.expected):
         return None, history
     before, met_before = history, bool(history.expected)
-    if turn.shown or not met_before:
+    if turn.shown or history.raised or not met_before:
         history = history.shown(job.nice, turn)
     changed = history.changes > before.changes or (met_before and history.theirs != before.theirs)
     place = max(0, history.setback + _points(job, history.made_up_s))
