@@ -150,7 +150,8 @@ def test_the_doctor_tries_each_right_and_changes_nothing(cluster, schedmate):
     first, second = before.splitlines()
     assert first.startswith(f"{others} 7 ")
     assert second.startswith(f"{held} 0 0 10:00 PENDING JobHeldUser ")
-    assert _as("root", *form).stdout == before
+    # Slurm gives a waiting job's reason anew at its next look
+    wait_for(lambda: _as("root", *form).stdout == before, "the same as before")
 
 
 def test_without_a_job_to_try_it_on_the_role_counts(cluster, schedmate):
