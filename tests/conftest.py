@@ -19,7 +19,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, settings, strategies
+
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(name, "1")  # beside other workers, threads of a library spin in vain
 
 HERE = Path(__file__).parent
 COSTLY = {"slow", "processes", "slurm", "browser", "embedded", "frameworks"}
@@ -33,10 +36,17 @@ TOGETHER = {
     for name in ("activity", "browser", "contract", "live", "owners", "rights", "safety", "service")
 } | {f"web/browser/test_{name}.py": "browser" for name in ("accessibility", "flows", "large_log")}
 """Files that share what is dear to start, so that one worker runs them all."""
-APART = {"docs/test_pages.py"}
+APART = {"docs/test_pages.py", "bench/test_strategies.py"}
 """Files whose tests share nothing and take long: any worker may run any of them."""
-LONGEST = ("demo/test_whole_demo.py", "frameworks", "slurm", "docs/test_pages.py")
+LONGEST = (
+    *("demo/test_whole_demo.py", "frameworks", "slurm", "docs/test_pages.py"),
+    *("bench/test_strategies.py", "simulator/experiments/test_explained.py", "embedded"),
+)
 """What takes longest starts first, so that no worker is left with it at the end."""
+WAITING = re.compile(
+    r"^(slurm|browser|(tests/)?(demo|scripts|schedulers|web|examples|service)/test_\w+)"
+)
+"""Of what tests share a worker for: what mostly waits for other processes."""
 
 BUDGET_S = 1.0
 """How much of the processor a test may take that is not marked as costly."""
@@ -161,7 +171,9 @@ def _show_fewer_examples(item: pytest.Item) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """What was imported and collected stays: no search for garbage goes through it again."""
+    """No test pays for what all share: a clone's first text makes a table of Unicode, for a second
+    of the processor, and what was imported and collected is no garbage to search again."""
+    strategies.text().validate()
     gc.collect()
     gc.freeze()
 
@@ -185,13 +197,36 @@ def worker_of(nodeid: str) -> str:
     return nodeid if file in APART else TOGETHER.get(file, file)
 
 
+def waits(scope: str) -> bool:
+    return WAITING.match(scope) is not None
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:
     from xdist.scheduler import LoadScopeScheduling  # noqa: PLC0415 - one file needs no workers
 
-    scheduling = LoadScopeScheduling(config, log)
-    scheduling._split_scope = worker_of
-    return scheduling
+    class WaitingBesideComputing(LoadScopeScheduling):
+        """As many workers as there are cores compute, while the others run tests that wait."""
+
+        _split_scope = staticmethod(worker_of)
+
+        def _assign_work_unit(self, node: Any) -> None:
+            self.workqueue.move_to_end(self._next_scope(node), last=False)
+            super()._assign_work_unit(node)
+
+        def _next_scope(self, node: Any) -> str:
+            waiting = [scope for scope in self.workqueue if waits(scope)]
+            computing = [scope for scope in self.workqueue if not waits(scope)]
+            others = (work for other, work in self.assigned_work.items() if other is not node)
+            at_it = sum(any(map(waits, _unfinished(work))) for work in others)
+            may_wait = at_it < len(self.assigned_work) - len(os.sched_getaffinity(0))
+            return (waiting if waiting and (may_wait or not computing) else computing)[0]
+
+    return WaitingBesideComputing(config, log)
+
+
+def _unfinished(work: dict[str, dict[str, bool]]) -> Iterator[str]:
+    return (scope for scope, done in work.items() if not all(done.values()))
 
 
 @pytest.fixture

@@ -57,6 +57,7 @@ partition's weight is the room that nice numbers need above Slurm's floor."""
 DAEMON = {
     "SCHEDMATE_SCHEDULER": "slurm",
     "SCHEDMATE_MODE": "act",
+    "SCHEDMATE_SETTLE_S": "0",
     "SCHEDMATE_SLURM__POLL_S": "1",
     "SCHEDMATE_HANG__MINUTES": "0.15",
     "SCHEDMATE_LONGEST_WAIT_S": "15",

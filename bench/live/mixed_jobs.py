@@ -97,6 +97,7 @@ def _daemon(directory: Path) -> Iterator[subprocess.Popen[bytes]]:
     settings = {
         "SCHEDMATE_SCHEDULER": "slurm",
         "SCHEDMATE_MODE": "act",
+        "SCHEDMATE_SETTLE_S": "0",
         "SCHEDMATE_STATE_DIR": str(directory / "state"),
         "SCHEDMATE_SLURM__POLL_S": "3",
         "SCHEDMATE_HANG__MINUTES": str(HANG_MINUTES),

@@ -24,6 +24,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 from bench.command import command_line, machine
+from bench.speed.queue_costs import processor_s, resident_mb, write_scripts
 from bench.web.site import NODES
 from bench.web.stand_in_slurm import StandInSlurm
 from schedmate.config import Settings
@@ -33,16 +34,6 @@ from schedmate.service.daemon.assembling import assemble
 from schedmate.web.server import serving
 
 _TITLES = ("poll", "seconds", "cpu", "children", "MB", "ordered", "unread")
-_SCRIPT = """#!/bin/bash
-#SBATCH --gpus=1
-python train.py --epochs {number}
-"""
-_CODE = """import argparse
-parser = argparse.ArgumentParser()
-parser.add_argument("--epochs", type=int)
-for epoch in range(parser.parse_args().epochs):
-    print(epoch)
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +89,9 @@ def polls_of_full_queue(
 ) -> Generator[PollCost, None, None]:
     """One poll after the other, for as long as they are asked for."""
     directory.chmod(0o755)
-    jobs = _submitted(directory, count, scripts)
-    slurm = StandInSlurm(directory / "bin", nodes=NODES, script=_SCRIPT.format(number=1))
+    written = write_scripts(directory, scripts)
+    jobs = [_waiting(1 + number, written[number % scripts]) for number in range(count)]
+    slurm = StandInSlurm(directory / "bin", nodes=NODES, script=written[0].read_text())
     settings = Settings(scheduler="slurm", mode=mode, state_dir=directory / "state")
     with (
         patch.dict(
@@ -110,42 +102,33 @@ def polls_of_full_queue(
     ):
         while True:
             slurm.show(jobs)
-            begun, used = time.monotonic(), os.times()
+            begun, used = time.monotonic(), processor_s()
             with profile or nullcontext():
                 daemon.cycle(time.time())
             while site.board.version < site.store.newest_change():
                 time.sleep(0.1)
-            took, now = time.monotonic() - begun, os.times()
+            took, now = time.monotonic() - begun, processor_s()
             unread = sum(view.advice is None for view in site.board.views())
             yield PollCost(
                 took,
-                now.user + now.system - used.user - used.system,
-                now.children_user + now.children_system - used.children_user - used.children_system,
-                int(Path("/proc/self/statm").read_text().split()[1]) * 4096 >> 20,
+                now[0] - used[0],
+                now[1] - used[1],
+                resident_mb(),
                 slurm.count_ordered(),
                 unread,
             )
             jobs = _later(jobs, changes)
 
 
-def _submitted(directory: Path, count: int, scripts: int) -> list[Job]:
-    (directory / "train.py").write_text(_CODE)
-    for number in range(scripts):
-        (directory / f"job{number}.sh").write_text(_SCRIPT.format(number=number + 1))
-    time.sleep(3)  # the scripts are older than the jobs, also by clocks that differ a little
-    return [_waiting(directory, 1 + number, number % scripts) for number in range(count)]
-
-
-def _waiting(directory: Path, number: int, script: int) -> Job:
-    path = str(directory / f"job{script}.sh")
+def _waiting(number: int, script: Path) -> Job:
     return Job(
         id=str(number),
-        name=f"train-{script}",
+        name=f"train-{script.stem}",
         user=account_name(),
         state=JobState.PENDING,
-        workdir=str(directory),
-        command=(path,),
-        script=path,
+        workdir=str(script.parent),
+        command=(str(script),),
+        script=str(script),
         request=Request(gpus=1, cpus=8, memory_mb=64_000, time_limit_s=86400.0, partition="gpu"),
         submit_time=float(int(time.time())),
         priority=100_000 + number % 5000,

@@ -13,7 +13,6 @@ slurmctld's own cycles (`sdiag`) before the daemon began with those beside it.
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import tempfile
@@ -21,6 +20,7 @@ import time
 from pathlib import Path
 
 from bench.command import command_line, machine
+from bench.speed.queue_costs import processor_s, resident_mb, write_scripts
 from schedmate.config import Settings
 from schedmate.service.daemon.assembling import assemble
 from schedmate.testing.slurm_cluster import private_slurm, why_not
@@ -31,15 +31,6 @@ _REQUESTS = {
     "updates": "REQUEST_UPDATE_JOB",
 }
 _TITLES = ("look", "seconds", "cpu", "children", "MB", *_REQUESTS, "ordered")
-_SCRIPT = """#!/bin/bash
-python train.py --epochs {number}
-"""
-_CODE = """import argparse
-parser = argparse.ArgumentParser()
-parser.add_argument("--epochs", type=int)
-for epoch in range(parser.parse_args().epochs):
-    print(epoch)
-"""
 
 
 def main() -> None:
@@ -70,13 +61,13 @@ def main() -> None:
                     time.sleep(options.apart)
                     beside = _mean_cycle()
                 _run("sdiag", "--reset")
-                begun, used = time.monotonic(), _processor_s()
+                begun, used = time.monotonic(), processor_s()
                 daemon.cycle(time.time())
-                took, now = time.monotonic() - begun, _processor_s()
+                took, now = time.monotonic() - begun, processor_s()
                 own, children = (
                     f"{after - first:.2f}" for after, first in zip(now, used, strict=True)
                 )
-                asked, megabytes = _asked(), _resident_mb()
+                asked, megabytes = _asked(), resident_mb()
                 row = [look, f"{took:.2f}", own, children, megabytes, *asked.values(), _ordered()]
                 print(" ".join(f"{cell:>8}" for cell in row), flush=True)
         print(f"records {len(_run('scontrol', '-o', 'show', 'job').splitlines())}")
@@ -88,17 +79,6 @@ def _schedule_as_usual(config: Path) -> None:
     text = re.sub(r"SchedulerParameters=.*", "SchedulerParameters=bf_continue", config.read_text())
     config.write_text(text)
     _run("scontrol", "reconfigure")
-
-
-def _processor_s() -> tuple[float, float]:
-    """Of this process and of the commands it has run."""
-    times = os.times()
-    return times.user + times.system, times.children_user + times.children_system
-
-
-def _resident_mb() -> int:
-    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") >> 20
 
 
 def _cycles(seconds: float) -> float:
@@ -113,16 +93,12 @@ def _mean_cycle() -> float:
 
 
 def _fill(directory: Path, arrays: int, tasks: int, single: int, scripts: int) -> None:
-    (directory / "train.py").write_text(_CODE)
-    for number in range(scripts):
-        (directory / f"job{number}.sh").write_text(_SCRIPT.format(number=number + 1))
-    time.sleep(3)  # the scripts are older than the jobs, also by clocks that differ a little
+    written = [str(script) for script in write_scripts(directory, scripts)]
     submit = ["sbatch", "--begin=now+1week", "-D", str(directory), "-o", "/dev/null"]
     for number in range(arrays):
-        script = str(directory / f"job{number % scripts}.sh")
-        _run(*submit, f"--array=0-{tasks - 1}", script)
+        _run(*submit, f"--array=0-{tasks - 1}", written[number % scripts])
     for number in range(single):
-        _run(*submit, str(directory / f"job{number % scripts}.sh"))
+        _run(*submit, written[number % scripts])
 
 
 def _asked() -> dict[str, int]:

@@ -51,9 +51,23 @@ class HangSettings:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalSettings:
     slots: int | None = above(0, None)
-    """How many GPUs the local scheduler hands out; None counts nvidia-smi's, else the cores."""
+    """How many GPUs are handed out at most, the first ones; on a machine without GPUs how many jobs
+    run at once, None: one a core."""
+    gpus: tuple[str, ...] = ()
+    """Which GPUs are handed out: `0`, `0-3`, `4:h100` to call its type so, a UUID; `none`. Empty:
+    all that nvidia-smi lists."""
+    lock_dir: str = ""
+    """Where the accounts of the machine lock GPUs; empty: `/run/lock`, or another directory that
+    is root's and open to all."""
     kill_wait_s: float = at_least(0, 5.0)
-    poll_s: float = above(0, 0.2)
+    poll_s: float = above(0, 2.0)
+    """How often its daemon looks at what runs, though nothing was reported."""
+    keep_days: float = at_least(1, 30.0)
+    """How long what an ended job ran with is kept, so that it can be queued again."""
+    keep_megabytes: float = at_least(1, 1000.0)
+    """How large all of that may become; beyond it the oldest go earlier."""
+    shared: bool | None = None
+    """Whether jobs go to the queue that root serves for all accounts; None: where there is one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,6 +203,9 @@ class Settings:
     """In a row, without getting a job any further."""
     retries_in_all: int = at_least(0, 10)
     longest_wait_s: float = at_least(0, 3600.0)
+    settle_s: float | None = at_least(0, None)
+    """How long after a failure its owner may submit a job again before it is retried; None is a
+    minute beside Slurm, and nothing in the local queue."""
     log_format: Literal["text", "json"] = "text"
     """Of the daemon's own log: a line for people, or a JSON object a line."""
     operators: tuple[str, ...] = ()
@@ -208,6 +225,8 @@ class Settings:
     hook: HookSettings = HookSettings()
     files_socket: Path = Path("/run/schedmate-files.sock")
     """Where the service listens that reads files as their owners."""
+    queue_socket: Path = Path("/run/schedmate-queue.sock")
+    """Where root serves a queue for all accounts of this machine."""
     retention: RetentionSettings = RetentionSettings()
     time_limits: TimeLimitSettings = TimeLimitSettings()
     gpus: dict[str, str | GpuSettings] = field(default_factory=dict)

@@ -3,12 +3,12 @@
 import os
 import pwd
 import time
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from files.people import let_all_reach
 from schedmate.advisor import Advisor, Target
 from schedmate.advisor.interpret.python.imports import MAX_FILES, with_local_imports
 from schedmate.advisor.launch.resolve import resolve
@@ -179,9 +179,7 @@ def test_imports_do_not_lead_out_of_the_job(tmp_path):
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may read what others may not")
 def test_root_shows_a_user_only_what_that_user_may_read(tmp_path):
     user = pwd.getpwnam("nobody").pw_name
-    for directory in (tmp_path, *tmp_path.parents):
-        if directory.owner() == "root" and directory != Path("/") and "pytest" in str(directory):
-            directory.chmod(0o755)
+    let_all_reach(tmp_path)
     file = tmp_path / "train.py"
     file.write_text("epochs = 3\n")
     file.chmod(0o600)

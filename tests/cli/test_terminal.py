@@ -15,45 +15,61 @@ from rich.console import Console
 
 from schedmate.cli import VERBS, root
 from schedmate.cli._manual import manual
+from schedmate.cli._site import QueueShown
 from schedmate.cli._watch import overview
-from schedmate.model import BadInput, JobState, NotFound
+from schedmate.model import BadInput, JobState, NotFound, Request
+from schedmate.service.views.folding import count_states
 from schedmate.service.views.job_view import JobView
 from schedmate.testing.builders import a_job
 
 SOURCES = str(Path(__file__).parents[2] / "src")
 
 
-def view(**parts) -> JobView:
+def a_view(**parts) -> JobView:
     return JobView(job=a_job(**parts), diagnoses={})
 
 
-def drawn(views, height: int = 20, trouble: str = "") -> list[str]:
+def shown(views, states=None, total=None) -> QueueShown:
+    counted = count_states(view.job for view in views)
+    return QueueShown(views=views, total=total or len(views), states=counted)
+
+
+def drawn(queue, height: int = 20, trouble: str = "", use=None, width: int = 120) -> list[str]:
     out = io.StringIO()
-    screen = Console(file=out, width=120, height=height, force_terminal=False)
-    screen.print(overview(views, screen, 0.0, trouble))
+    screen = Console(file=out, width=width, height=height, force_terminal=False)
+    screen.print(overview(queue, screen, 0.0, use or {}, trouble))
     return out.getvalue().splitlines()
 
 
 class TestWatch:
-    def test_what_runs_comes_first_then_what_waits_then_the_newest_end(self):
+    def test_counts_and_gpus_with_how_busy_they_are(self):
+        held = ("box:gpu0", "box:gpu1", "box:gpu3")
         lines = drawn(
-            [
-                view(id="1", state=JobState.COMPLETED, end_time=5.0),
-                view(id="2", state=JobState.FAILED, end_time=9.0),
-                view(id="3", state=JobState.PENDING),
-                view(id="4", state=JobState.RUNNING),
-            ]
+            shown(
+                [
+                    a_view(id="4", state=JobState.RUNNING, nodes=held, request=Request(gpus=3)),
+                    a_view(id="3", state=JobState.PENDING, request=Request(gpus=2)),
+                    a_view(id="1", state=JobState.COMPLETED, end_time=5.0, nodes=held),
+                ]
+            ),
+            use={"4": 0.97},
+            width=80,
         )
-        assert [line.split()[0] for line in lines[3:]] == ["4", "3", "2", "1"]
-        assert lines[0].endswith("1 completed, 1 failed, 1 pending, 1 running")
+        assert lines[0].endswith("1 running, 1 pending, 1 completed")
+        titles = lines[2].split()
+        assert titles.index("GPUS") + 1 == titles.index("USE")
+        assert [line.split()[3:5] for line in lines[3:5]] == [["0-1,3", "97%"], ["(2)", "-"]]
+        assert all(len(line) <= 80 for line in lines)
 
     def test_more_jobs_than_rows(self):
-        lines = drawn([view(id=str(number)) for number in range(30)], height=10)
+        views = [a_view(id=str(number)) for number in range(30)]
+        lines = drawn(shown(views, total=40), height=10)
         assert len(lines) <= 10
-        assert lines[-1] == "and 24 more; narrow it with -u or -s"
+        assert lines[-1] == "and 34 more; narrow it with -u or -s"
 
     def test_no_jobs_and_a_scheduler_that_does_not_answer(self):
-        assert drawn([], trouble="slurmctld is away")[0].endswith("no jobs  slurmctld is away")
+        trouble = drawn(shown([]), trouble="slurmctld is away")
+        assert trouble[0].endswith("no jobs  slurmctld is away")
 
     def test_without_a_terminal(self):
         result = CliRunner().invoke(root, ["jobs", "--watch"])

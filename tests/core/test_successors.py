@@ -7,8 +7,11 @@ import pytest
 from schedmate.core import (
     Act,
     DecisionEngine,
+    DecisionLimits,
     JobDiagnosed,
     JobSeen,
+    Reconsider,
+    may_be_child,
     may_have_waited,
     submits_jobs,
     waits_for_end,
@@ -155,7 +158,7 @@ def test_a_script_that_submits_jobs_itself_is_left_to_itself():
     kind, why = decided(submits_jobs=True)
     assert (kind, why) == (
         "leave",
-        "its script, or who wrote it, submits or requeues jobs itself",
+        "its script or its code submits or requeues jobs itself",
     )
 
 
@@ -272,3 +275,81 @@ def test_slurms_words_for_what_a_job_waits_for():
         Awaited("aftercorr", "15_2"),
     ]
     assert awaited_in("") == awaited_in("(null)") == []
+
+
+LOGIN = {"submit_host": "login", "submit_session": 7}
+ON_ITS_NODE = {"submit_host": "node1", "submit_session": 9, "submit_time": 1050.0}
+
+
+@pytest.mark.parametrize(
+    ("parts", "own", "child"),
+    [
+        ({}, {}, True),
+        ({"submit_host": "n1.hosts"}, {}, True),
+        ({"submit_time": 1071.0}, {}, True),
+        ({"submit_time": 1080.0}, {}, True),
+        ({}, {"submit_host": "node1", "submit_session": 8}, True),
+        ({"submit_session": None}, {"submit_host": "node1", "submit_session": None}, True),
+        ({}, {"submit_host": "node1", "submit_session": 9}, False),
+        ({"submit_host": "node2"}, {}, False),
+        ({"submit_host": "login"}, {}, False),
+        ({"submit_host": ""}, {"submit_host": ""}, False),
+        ({"submit_time": 1005.0}, {}, False),
+        ({"submit_time": 1080.0}, {"submit_host": "node1"}, False),
+        ({"user": "bob"}, {}, False),
+    ],
+    ids=[
+        *(
+            "on its node",
+            "by the host's name",
+            "as it ended",
+            "left behind",
+            "by a run of a chain",
+            "no session",
+        ),
+        *("in the same terminal", "on another node", "on a login node", "unknown", "before it"),
+        *("after it, on a login node", "another user's"),
+    ],
+)
+def test_what_is_submitted_on_a_node_of_a_run_is_its_doing(parts, own, child):
+    """Whatever program did it, from whichever directory."""
+    job = a_job(**{"state": JobState.FAILED, **LOGIN, "nodes": ("node1",), **own})
+    other = a_job(**{"id": "2", **ON_ITS_NODE, "name": "x", "workdir": ELSEWHERE, **parts})
+    assert may_be_child(other, job, {"node1", "n1.hosts"}, 1090.0) is child
+
+
+def test_a_child_that_the_daemon_has_found():
+    kind, why = decided(children=("9",))
+    assert (kind, why) == ("leave", "job 9 was submitted on a node of this run since it began")
+
+
+def test_a_rival_that_the_daemon_has_found():
+    kind, why = decided(rivals=("9",))
+    assert (kind, why) == (
+        "leave",
+        "job 9, submitted since it began, runs the same or in its directory",
+    )
+
+
+def settling(*, at, held_for_s=None, settle_s=60.0, **event):
+    limits = DecisionLimits(settle_s=settle_s)
+    engine = DecisionEngine(ordering("fifo"), limits)
+    engine.handle(JobSeen(1071.0, a_job(state=JobState.NODE_FAIL)))
+    found = a_diagnosis("node_failure")
+    event = JobDiagnosed(at, "1", 0, found, held_for_s=held_for_s, **event)
+    [told] = engine.handle(event)
+    return told.due if isinstance(told, Reconsider) else told.action.kind
+
+
+def test_a_retry_is_decided_once_its_owner_has_had_the_time_to_submit_it_again():
+    assert settling(at=1075.0) == 1130.0
+    assert settling(at=1129.0) == 1130.0
+    assert settling(at=1130.0) == "requeue"
+    assert settling(at=1075.0, rivals=("9",)) == "leave"
+    assert settling(at=1075.0, by="person") == "requeue"
+    assert settling(at=1075.0, settle_s=0.0) == "requeue"
+
+
+def test_a_scheduler_that_soon_forgets_a_run_is_not_waited_for_too_long():
+    assert settling(at=1071.0, held_for_s=30.0) == 1080.0
+    assert settling(at=1071.0, held_for_s=3600.0) == 1130.0

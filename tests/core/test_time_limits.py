@@ -56,6 +56,22 @@ def test_a_waiting_job_gets_a_limit_that_hardly_any_run_exceeds():
 
 
 @pytest.mark.parametrize(
+    ("p90", "minutes"),
+    [
+        (7200.0, 330),  # 3600 s * 2 ** (2.3263 / 1.2816) * 1.25, and a fifth of the limit to spare
+        (3600.0, 94),  # 3600 s * 1.25
+    ],
+)
+def test_a_lowered_limit_leaves_the_guard_to_spare(p90, minutes):
+    prediction = a_prediction(duration_s=Spread(1800.0, 3600.0, p90))
+    assert TimeLimits(lower=True).lowered(waiting(), prediction) == 60 * minutes
+
+
+def test_no_limit_is_lowered_below_what_a_short_run_may_need():
+    assert TimeLimits(lower=True).lowered(waiting(), a_prediction(1.0)) == 60 * 38
+
+
+@pytest.mark.parametrize(
     ("limit_s", "advice"),
     [
         (DAY, an_advice(None)),

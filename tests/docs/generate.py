@@ -49,6 +49,8 @@ WORDS = {
     "retries_in_all": "retries of a job in total",
     "longest_wait_s": "the longest wait of a retry that waits for something, in seconds; a random "
     "delay of up to half of it is added",
+    "settle_s": "how many seconds after a failure [its owner may submit the job again]"
+    "(../how-to/retries.md) before it is retried; unset: 60 beside Slurm, 0 in the local queue",
     "hang.minutes": "minutes without output after which a running job may count as hung; `inf`: "
     "never",
     "hang.partitions": "the same by partition, by its name",
@@ -81,9 +83,16 @@ WORDS = {
     "store_url": "a [PostgreSQL database](../how-to/postgres.md) in place of the file in the state "
     "directory",
     "cache_dir": "the embedded model's file and server",
-    "local.slots": "how many GPUs the local scheduler hands out; unset: those of `nvidia-smi`, "
-    "else the cores",
+    "local.slots": "how many GPUs the local scheduler hands out at most, the first ones; on a "
+    "machine without GPUs how many jobs run at once; unset: all GPUs, else one job a core",
+    "local.gpus": "which GPUs the local scheduler hands out: numbers, ranges (`0-3`), UUIDs, with "
+    "a type of your own behind a colon (`4:h100`), or `none`; unset: all that `nvidia-smi` lists",
+    "local.lock_dir": "where the accounts of a machine lock the GPUs that their jobs have; unset: "
+    "`/run/lock`, or another directory that is root's and open to all",
     "local.kill_wait_s": "seconds between SIGTERM and SIGKILL",
+    "local.keep_days": "how long the script and the environment of an ended job are kept, so that "
+    "it can be queued again; its output stays",
+    "local.keep_megabytes": "how large all of that may become; beyond it the oldest go earlier",
     "local.poll_s": "seconds between two cycles of the local scheduler",
     "submit.advice": (
         "whether [`submit`](../how-to/submit-hook.md) prints advice: `always`, `never`, or `auto`: "
@@ -93,6 +102,8 @@ WORDS = {
         "where sbatch's [hook](../how-to/submit-hook.md) asks the daemon; unset: `advice.sock` in "
         "the state directory"
     ),
+    "local.shared": "`true`: jobs go to [the queue of all accounts](../how-to/lab.md) of this "
+    "machine, `false`: to one's own; unset: to the shared one where it is served",
     "slurm.rest_url": "where slurmrestd listens, `https://host:6820` or "
     "`unix:///run/slurmrestd.sock`; empty: Slurm's commands alone; see "
     "[slurmrestd](../how-to/slurm.md#through-slurmrestd)",
@@ -110,6 +121,7 @@ WORDS = {
     ),
     "files_socket": "where the [service that reads users' files](../how-to/production.md) listens; "
     "asked where this account may",
+    "queue_socket": "where root serves [the queue of all accounts](../how-to/lab.md)",
     "retention.days": "how many days events, decisions and what was found out about ended jobs are "
     "kept; past runs stay, in short form",
     "retention.megabytes": "how large the store may become; beyond that the oldest go earlier",

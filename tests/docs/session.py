@@ -16,9 +16,10 @@ from pathlib import Path
 
 from schedmate.config import LocalSettings
 from schedmate.schedulers.local import LocalScheduler
+from tests.schedulers.gpu_box import GpuBox
 
 SOURCE = Path(__file__).parents[2] / "src"
-_LOOK = re.compile(r"schedmate (jobs|job|eta|why|doctor|nodes|history list)\b")
+_LOOK = re.compile(r"schedmate (jobs|job|eta|logs|why|doctor|nodes|history list)\b")
 _PATIENCE_S = 60.0
 _SLOTS = 2
 
@@ -52,9 +53,10 @@ def fits(expected: str, printed: str) -> bool:
 
 
 class Session:
-    """A directory, a state and a `schedmate` on the PATH for one page."""
+    """A directory, a state and a `schedmate` on the PATH for one page; with `gpus` there seem to
+    be so many, the last two in use."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, gpus: int = 0) -> None:
         self.folder = folder / "work"
         self._state = folder / "state"
         self._background: list[subprocess.Popen[bytes]] = []
@@ -76,7 +78,16 @@ class Session:
             "SCHEDMATE_CACHE_DIR": str(folder / "cache"),
             "SCHEDMATE_LLM__ENABLED": "false",
             "SCHEDMATE_LOCAL__SLOTS": str(_SLOTS),
+            "SCHEDMATE_SUBMIT__ADVICE": "always",  # as a reader's terminal shows it
         }
+        if gpus:
+            box = GpuBox(folder / "box", count=gpus)
+            box.show(busy={gpus - 2: [1], gpus - 1: [1]})
+            (folder / "locks").mkdir()
+            self._env["PATH"] = f"{box.root / 'bin'}:{path}"
+            self._env["SCHEDMATE_LOCAL__LOCK_DIR"] = str(folder / "locks")
+            self._env["SCHEDMATE_SUBMIT__ADVICE"] = "never"
+            del self._env["SCHEDMATE_LOCAL__SLOTS"]
 
     def write(self, name: str, text: str) -> None:
         (self.folder / name).write_text(text, encoding="utf-8")

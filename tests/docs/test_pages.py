@@ -33,11 +33,13 @@ CANNOT_RUN_HERE = re.compile(
     r"|schedmate store (?:restore|move postgresql://\S+)|createdb schedmate"
     r'|eval "\$\(schedmate completion bash\)"|pipx install "?[\w.\[\],]+"?'
     r"|(?:podman|docker) (?:build|run) [\w./: -]+|scripts/sbom [\w.> -]+"
-    r"|schedmate service uninstall(?: --purge)?"
+    r"|schedmate service (?:uninstall(?: --purge)?|install --user|status)"
     r"|scripts/slurm-sid [\w./ -]+|scripts/install-test-packages"
     r"|python -m bench\.[\w.]+(?: [\w./=-]+)*"
 )
 """All that may stand in an `sh` block: what needs a network, a site's Slurm or minutes."""
+GPUS = {"one-box.md": 8}
+"""Pages about a machine that has some."""
 KINDS = {"console", "sh", "python", "toml", "text", "csv"}
 
 
@@ -56,7 +58,7 @@ def of_kind(page: Path, kind: str) -> list[Block]:
 @pytest.mark.processes
 @pytest.mark.parametrize("page", pages_with("console"))
 def test_commands_print_what_the_page_shows(page, tmp_path):
-    session = Session(tmp_path)
+    session = Session(tmp_path, gpus=GPUS.get(page.name, 0))
     try:
         for block in blocks(page):
             if block.file is not None:

@@ -26,6 +26,13 @@ def give(path, user, mode=None):
     return path
 
 
+def let_all_reach(path):
+    """Other users may enter it, whatever pytest allows them in what is above."""
+    for directory in (path, *path.parents):
+        if directory.stat().st_mode & 0o005 != 0o005:
+            directory.chmod(0o755)
+
+
 def as_user(user, act, *arguments, groups=()):
     """Call it in a child with that user's rights: a program might be out of that user's reach."""
     entry = pwd.getpwnam(user)

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from schedmate.handler import Case
+from schedmate.handler import Case, Handler
+from schedmate.handler.case import NamedLog
 from schedmate.handler.credibility import (
     credible,
     denies_node_failure,
@@ -138,3 +139,14 @@ def test_a_program_that_finds_no_gpu_is_not_sure_to_be_at_fault():
     assert misses_gpu(a_clue("python_exception", uncaught=True, message="found 0 GPUs"))
     assert not misses_gpu(a_clue("python_exception", uncaught=True, message="found 10 GPUs"))
     assert not misses_gpu(a_clue("python_exception", message="found 0 GPUs"))
+
+
+@pytest.mark.parametrize(
+    ("state", "reason"), [(JobState.TIMEOUT, "time_limit"), (JobState.FAILED, "import_error")]
+)
+def test_a_program_that_did_not_start_is_not_what_a_limit_ended(state, reason):
+    """`python -m launcher train.py || exec sleep 600`"""
+    text = "/usr/bin/python: No module named launcher\n"
+    text += "ModuleNotFoundError: No module named 'launcher'\n"
+    case = Case(logs=(NamedLog("log", text.encode()),), state=state, exit_code=1)
+    assert Handler().diagnose(case).reason == reason

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from schedmate.handler import Handler, NamedLog
 from schedmate.handler.case import Case
-from schedmate.handler.decision import HARDWARE, TABLE, TABLE_VERSION, decide
+from schedmate.handler.decision import TABLE, TABLE_VERSION, decide
 from schedmate.model import REASONS, Evidence, Finding, JobState, NodeState, Workload
+from schedmate.model.failures import GPU_FAULTS
 
 NODES = ("n1", "n2", "n3", "n4")
 DOWN = NodeState(name="n2", condition="down")
@@ -40,7 +41,7 @@ def test_what_was_done_is_not_done_again_whatever_failed_after_it(reason):
         reason,
         case(workload=resuming(value=True), complete=True, node_states=(DOWN,)),
         blamed=("n3",),
-        also=HARDWARE,
+        also=GPU_FAULTS,
     )
     assert (decision.retry, decision.exclude_nodes) == ("no", ())
 
@@ -100,7 +101,7 @@ def test_no_evidence_whatsoever_repeats_what_would_fail_again(reason):
         reason,
         case(node_states=(DOWN,), suspects=("n1",)),
         blamed=("n2",),
-        also=HARDWARE,
+        also=GPU_FAULTS,
         local_disk=True,
         confidence=0.1,
     )

@@ -63,6 +63,12 @@ def test_easy_never_delays_the_first_in_line_where_plans_are_exact(jobs):
     assert all(began[job] <= by for job, by in policy.first.items())
 
 
+def test_what_is_free_beside_a_reservation_is_given_away_once():
+    first_ends, first_in_line, one_of_two_that_are_long = (0, 10, 2), (1, 5, 3), (2, 100, 1)
+    jobs = [first_ends, first_in_line, one_of_two_that_are_long, one_of_two_that_are_long]
+    assert starts(Easy(), jobs) == [0, 10, 2, 15]
+
+
 @few
 @given(jobs=rows())
 def test_conservative_starts_everybody_when_first_reserved_where_plans_are_exact(jobs):

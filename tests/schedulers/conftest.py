@@ -46,6 +46,7 @@ def settings(tmp_path, monkeypatch):
     return Settings(
         scheduler="slurm",
         mode="act",
+        settle_s=0.0,
         state_dir=tmp_path / "state",
         llm=LlmSettings(enabled=False),
     )

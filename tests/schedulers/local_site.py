@@ -78,7 +78,7 @@ class LocalSite:
         return self.scheduler.jobs([job_id])[0]
 
     def attempt(self, job_id):
-        return self.layout.attempt(self.queue.entry(int(job_id)))
+        return self.layout.attempt(self.queue.named(job_id)[0])
 
     def log(self, job_id):
         return Path(self.job(job_id).logs[0]).read_text()
@@ -131,6 +131,6 @@ class LocalSite:
         self.scheduler.stop()
         self.queue.close()
         for daemon in self.daemons:
-            for shepherd, _ in daemon._shepherds.values():
-                shepherd.wait(PATIENCE_S)
+            for runner, _ in daemon._runners.values():
+                runner.wait(PATIENCE_S)
         wait_for(lambda: not processes_of(self.root), f"the end of {processes_of(self.root)}")

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
-from pathlib import Path
 
 import pytest
 
 from schedmate.schedulers.base import KnowsOpenFiles, MeasuresActivity
-from schedmate.schedulers.local.gpus import busy_gpus
 from schedulers.local_site import LocalSite, processes_of, wait_for
 
 pytestmark = pytest.mark.processes
@@ -87,14 +85,3 @@ def test_jobs_that_do_not_run_are_left_out(site):
 
     assert site.scheduler.activity(site.scheduler.jobs([ended])) == {}
     assert site.scheduler.activity([]) == {}
-
-
-def test_gpus_as_nvidia_smi_tells_of_them(tmp_path, monkeypatch):
-    program = Path(tmp_path, "nvidia-smi")
-    program.write_text("#!/bin/sh\nprintf '0, 97\\n1, 0\\n2, [N/A]\\n'\n")
-    program.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    assert busy_gpus() == {0: 0.97, 1: 0.0}
-
-    program.write_text("#!/bin/sh\nexit 9\n")
-    assert busy_gpus() == {}

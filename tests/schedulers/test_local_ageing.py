@@ -10,11 +10,13 @@ import pytest
 from schedmate.config import LocalSettings
 from schedmate.model import Request
 from schedmate.schedulers.local import LocalScheduler
-from schedmate.schedulers.local.queue import SECONDS_A_NICE, QueueFile
+from schedmate.schedulers.local.entry import SECONDS_A_NICE, NewJobs
+from schedmate.schedulers.local.plan import in_order
+from schedmate.schedulers.local.queue import QueueFile
 
 
 def put(queue, name, *, nice, at):
-    queue.add(
+    new = NewJobs(
         name=name,
         user="ada",
         workdir="/",
@@ -22,9 +24,8 @@ def put(queue, name, *, nice, at):
         script=None,
         request=Request(),
         nice=nice,
-        now=at,
-        spool=lambda _: ("/dev/null", "/dev/null"),
     )
+    queue.add(new, at, spool=lambda _: [("/dev/null", "/dev/null")])
 
 
 @pytest.mark.parametrize(
@@ -34,7 +35,7 @@ def test_a_job_that_waited_long_enough_goes_before_a_new_one(tmp_path, waited, f
     with closing(QueueFile(tmp_path / "queue")) as queue:
         put(queue, "old", nice=500, at=1000.0)
         put(queue, "new", nice=0, at=1000.0 + waited * 500 * SECONDS_A_NICE)
-        assert queue.waiting(1e12)[0].name == first
+        assert in_order(queue.pending())[0].name == first
 
 
 def test_the_whole_range_is_a_week(tmp_path):
@@ -49,9 +50,9 @@ def test_only_the_newest_ended_jobs_are_listed(tmp_path, monkeypatch):
         for number in range(1, 9):
             put(queue, f"job{number}", nice=0, at=time.time())
         for number in (8, 1, 5, 2, 7, 3):
-            queue.cancel(number, time.time())
+            queue.cancel(str(number), time.time())
         for number in (4, 6):
-            queue.hold(number)
+            queue.hold(str(number))
 
     assert [job.id for job in scheduler.jobs()] == ["2", "3", "4", "6", "7"]
     assert [job.id for job in scheduler.jobs(["8", "1"])] == ["1", "8"]

@@ -18,12 +18,16 @@ if TYPE_CHECKING:
 
 @pytest.mark.processes
 class TestLocal(SchedulerContract):
+    """On two GPUs of which nothing but their names is known."""
+
     slots = 2
+    several_nodes = True
 
     @pytest.fixture(scope="class")
     @classmethod
     def scheduler(cls, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scheduler]:
-        settings = LocalSettings(slots=cls.slots, kill_wait_s=0.5, poll_s=0.05)
+        locks = str(tmp_path_factory.mktemp("locks"))
+        settings = LocalSettings(gpus=("0-1",), lock_dir=locks, kill_wait_s=0.5, poll_s=0.05)
         local = LocalScheduler(tmp_path_factory.mktemp("local"), settings)
         yield local
         local.stop()

@@ -1,20 +1,24 @@
-"""Daemons and shepherds of the local scheduler are killed: no job is lost or run twice."""
+"""Daemons and runners of the local scheduler are killed: no job is lost or run twice."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import multiprocessing
 import os
 import random
 import signal
+import subprocess
 import threading
 import time
 from pathlib import Path
 
 import pytest
 
+from files.people import needs_root
 from schedmate.disk.lock import hold, lock_holder
-from schedmate.model import JobState, SchedulerError
+from schedmate.model import JobState, SchedulerError, StoreUnavailable
+from schedmate.model.job import ArrayTask
 from schedmate.schedulers.local import daemon as daemons
 from schedmate.schedulers.local.attempt import RunEnd, RunSpec
 from schedulers.local_site import LocalSite, processes_of, wait_for
@@ -41,10 +45,16 @@ def still(tmp_path):
     site.leave()
 
 
+KILLS = 10
+
+
 @pytest.mark.parametrize("seed", [1, 2])
 def test_a_daemon_killed_at_random_moments_neither_loses_nor_doubles_a_job(site, seed):
     chance = random.Random(seed)
     good = [site.shell(f"{RUN}; sleep {chance.uniform(0, 0.3):.2f}") for _ in range(9)]
+    array = site.shell(RUN, tasks=tuple(map(ArrayTask, range(4))), most_tasks=1)
+    after = site.shell(RUN, dependency=f"afterok:{array}")
+    good += [after, *(str(int(array) + place) for place in range(4))]
     bad = [site.shell(f"{RUN}; exit 3") for _ in range(2)]
     killed = [site.shell(f"{RUN}; kill -9 $$") for _ in range(2)]
     again = [
@@ -59,19 +69,87 @@ def test_a_daemon_killed_at_random_moments_neither_loses_nor_doubles_a_job(site,
                 requeued.add(job.id)
         return all(job.state.ended for job in site.scheduler.jobs())
 
-    for _ in range(8):
+    for _ in range(KILLS):
         step()
-        time.sleep(chance.uniform(0, 0.5))
+        time.sleep(chance.uniform(0, 0.4))
         site.kill_daemon()
-    wait_for(step, "the end of all jobs", 40)
+    wait_for(step, "the end of all jobs")
 
     runs = [f"{job_id} 0" for job_id in (*good, *bad, *killed, *again)]
     assert sorted(site.lines()) == sorted([*runs, *(f"{job_id} 1" for job_id in again)])
-    jobs = {job.id: job for job in site.scheduler.jobs()}
+    assert site.lines().index(f"{after} 0") > site.lines().index(f"{int(array) + 3} 0")
+    jobs = {str(entry.id): entry for entry in site.queue.entries()}
     assert all(jobs[one].state is JobState.COMPLETED for one in (*good, *again))
     assert all((jobs[one].state, jobs[one].exit_code) == (JobState.FAILED, 3) for one in bad)
     assert all((jobs[one].state, jobs[one].signal) == (JobState.FAILED, 9) for one in killed)
     assert [jobs[one].restarts for one in again] == [1, 1]
+
+
+GATED = f"{RUN}; while [ ! -e go ]; do sleep 0.05; done"
+
+
+def test_the_end_of_a_run_starts_a_daemon_that_was_killed(site):
+    """Nobody looks: the waiting job is started all the same."""
+    first, second = site.shell(GATED, gpus=2), site.shell(RUN, gpus=2)
+    wait_for(lambda: len(site.lines()) == 1, "the first")
+    site.kill_daemon()
+
+    (site.work / "go").touch()
+
+    wait_for(lambda: site.lines() == [f"{first} 0", f"{second} 0"], "the second")
+
+
+def test_a_state_directory_that_is_away_for_a_while(site, monkeypatch):
+    first, second = site.shell(GATED), site.shell(RUN, gpus=2)
+    wait_for(lambda: len(site.lines()) == 1, "the first")
+    away = site.root / "away"
+    site.layout.root.rename(away)
+
+    (site.work / "go").touch()
+    with pytest.raises(StoreUnavailable, match="is gone: is its disk mounted"):
+        site.shell("true")
+    time.sleep(1)  # for a daemon that would start a second run
+    assert not site.layout.root.exists()
+    away.rename(site.layout.root)
+
+    assert site.ended(first).state is JobState.COMPLETED
+    assert site.ended(second).state is JobState.COMPLETED
+    assert site.lines() == [f"{first} 0", f"{second} 0"]
+
+
+def submit_many(site):
+    """What is free in pages that are there may suffice for some."""
+    for _ in range(100):
+        site.shell(RUN, held=True)
+
+
+@needs_root
+def test_a_disk_that_is_full(tmp_path):
+    """A real one, of two megabytes."""
+    disk = tmp_path / "local"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", disk]
+    if subprocess.run(mount, check=False).returncode:
+        pytest.skip("no file system can be mounted here")
+    try:
+        site = LocalSite(tmp_path)
+        first, second = site.shell(GATED), site.shell(RUN, gpus=2)
+        wait_for(lambda: len(site.lines()) == 1, "the first")
+        with contextlib.suppress(OSError), (disk / "filler").open("wb", buffering=0) as filler:
+            while filler.write(bytes(4096)):
+                pass
+
+        (site.work / "go").touch()
+        with pytest.raises(StoreUnavailable, match=r"full|no space left"):
+            submit_many(site)
+        (disk / "filler").unlink()
+
+        assert site.ended(first).state is JobState.COMPLETED
+        assert site.ended(second).state is JobState.COMPLETED
+        assert site.lines() == [f"{first} 0", f"{second} 0"]
+        site.leave()
+    finally:
+        subprocess.run(["umount", "--lazy", disk], check=True)
 
 
 def submit_one(root, start, ids):
@@ -96,7 +174,7 @@ def test_jobs_submitted_by_many_processes_at_once_all_run(site):
 
 def test_a_daemon_killed_between_taking_a_job_and_starting_it(still):
     job_id = still.shell(RUN)
-    still.queue.begin(int(job_id), [0], time.time())
+    still.queue.begin(int(job_id), ["0"], time.time())
 
     still.new_daemon()
 
@@ -104,8 +182,8 @@ def test_a_daemon_killed_between_taking_a_job_and_starting_it(still):
     assert still.lines() == [f"{job_id} 0"]
 
 
-def test_a_daemon_killed_between_sending_a_shepherd_and_its_claim(still):
-    """The next daemon knows of no shepherd and sends another one: one of the two runs."""
+def test_a_daemon_killed_between_sending_a_runner_and_its_claim(still):
+    """The next daemon knows of no runner and sends another one: one of the two runs."""
     job_id = still.shell(f"{RUN}; sleep 0.3")
     for _ in range(3):
         still.new_daemon().cycle(time.time())
@@ -114,9 +192,9 @@ def test_a_daemon_killed_between_sending_a_shepherd_and_its_claim(still):
     assert still.lines() == [f"{job_id} 0"]
 
 
-def test_of_many_shepherds_one_runs(still):
+def test_of_many_runners_one_runs(still):
     job_id = still.shell(RUN)
-    still.queue.begin(int(job_id), [0], time.time())
+    still.queue.begin(int(job_id), ["0"], time.time())
     submission = still.layout.read_submission(int(job_id))
     spec = RunSpec(
         command=submission.command,
@@ -126,9 +204,9 @@ def test_of_many_shepherds_one_runs(still):
         stderr=str(still.work / "out"),
     )
 
-    shepherds = [still.attempt(job_id).start(spec) for _ in range(6)]
+    runners = [still.attempt(job_id).start(spec) for _ in range(6)]
 
-    assert [shepherd.wait(60) for shepherd in shepherds] == [0] * 6
+    assert [runner.wait(60) for runner in runners] == [0] * 6
     assert len(still.lines()) == 1
     assert still.ended(job_id).state is JobState.COMPLETED
 
@@ -136,7 +214,7 @@ def test_of_many_shepherds_one_runs(still):
 FAMILY = "sleep 600 & setsid sleep 600 & (setsid setsid sleep 600 &) ; exec sleep 600"
 
 
-def test_the_death_of_a_shepherd_is_a_node_failure_and_its_orphans_die(still):
+def test_the_death_of_a_runner_is_a_node_failure_and_its_orphans_die(still):
     job_id = still.shell(FAMILY)
     still.started(job_id)
     wait_for(lambda: len(processes_of(still.root)) == 5, "the family")
@@ -152,10 +230,10 @@ def test_the_death_of_a_shepherd_is_a_node_failure_and_its_orphans_die(still):
 def test_a_job_is_over_only_when_the_last_of_its_orphans_is(still, monkeypatch):
     job_id = still.shell("exec sleep 600")
     still.started(job_id)
-    shepherd = still.attempt(job_id).claimed_by().pid
-    kill = os.kill
-    monkeypatch.setattr("os.kill", lambda *_: None)  # as if they were stuck in the kernel
-    kill(shepherd, signal.SIGKILL)
+    runner = still.attempt(job_id).claimed_by().pid
+    # as if they were stuck in the kernel
+    monkeypatch.setattr("signal.pidfd_send_signal", lambda *_: None)
+    os.kill(runner, signal.SIGKILL)
     wait_for(lambda: not still.attempt(job_id).claimed_by().alive)
 
     for _ in range(3):
@@ -174,7 +252,7 @@ def test_a_job_is_over_only_when_the_last_of_its_orphans_is(still, monkeypatch):
     ],
     ids=["cancel", "requeue"],
 )
-def test_what_was_asked_of_a_job_counts_though_its_shepherd_died(still, ask, state, restarts):
+def test_what_was_asked_of_a_job_counts_though_its_runner_died(still, ask, state, restarts):
     job_id = still.shell('[ "$SCHEDMATE_RESTART_COUNT" = 1 ] || exec sleep 600')
     still.started(job_id)
     entry = still.queue.entry(int(job_id))
@@ -189,7 +267,7 @@ def test_what_was_asked_of_a_job_counts_though_its_shepherd_died(still, ask, sta
 
 def test_a_reboot_is_a_node_failure(still):
     job_id = still.shell(RUN)
-    still.queue.begin(int(job_id), [0], time.time())
+    still.queue.begin(int(job_id), ["0"], time.time())
     attempt = still.attempt(job_id)
     attempt.folder.mkdir(parents=True)
     mine = {"pid": os.getpid(), "born": 1, "boot": "another boot"}
@@ -237,7 +315,7 @@ def test_nothing_of_a_job_outlives_it(still, end):
     job = still.ended(job_id)
 
     assert job.state is (JobState.CANCELLED if end == "cancel" else JobState.COMPLETED)
-    wait_for(lambda: not processes_of(still.root), "the end of the shepherd")
+    wait_for(lambda: not processes_of(still.root), "the end of the runner")
 
 
 @pytest.mark.parametrize(
@@ -253,7 +331,7 @@ def test_a_job_that_ends_while_it_is_cancelled(still, code, signalled, state):
     """What has succeeded before anybody touched it has succeeded; a failure is nobody's to mend."""
     job_id = still.shell("true")
     number = int(job_id)
-    still.queue.begin(number, [0], time.time())
+    still.queue.begin(number, ["0"], time.time())
     still.scheduler.cancel(job_id)
     if signalled:
         still.queue.signalled(number, time.time())

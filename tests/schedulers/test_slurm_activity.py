@@ -1,10 +1,13 @@
 """What sstat tells of running jobs: in its own words, and on the private cluster."""
 
+import socket
+
 import pytest
 
-from schedmate.model import Activity, JobState
+from schedmate.model import Activity, JobState, NodeState
 from schedmate.schedulers.base import MeasuresActivity
 from schedmate.schedulers.slurm import SlurmScheduler, activity, parsing
+from schedmate.schedulers.slurm.own_node import with_waiting
 from schedmate.testing.builders import a_job
 from schedmate.testing.scheduler_bench import Bench
 from schedulers.local_site import wait_for
@@ -92,3 +95,33 @@ def test_a_job_that_computes_and_one_that_sleeps_on_a_real_cluster(slurm_cluster
     finally:
         bench.scheduler.cancel(array)
         bench.clear()
+
+
+@pytest.mark.slurm
+def test_the_kernel_is_asked_about_jobs_on_this_machine(slurm_cluster, tmp_path):
+    """One that was stopped goes on when it is let to; one that waits for a socket may hang."""
+    bench = Bench(SlurmScheduler(), tmp_path, patience_s=60)
+    stopped, waits = bench.shell("kill -STOP $$"), bench.shell("exec sleep 600")
+    try:
+        jobs = [
+            bench.wait(one, lambda job: job.state is JobState.RUNNING, what="the runs")
+            for one in (stopped, waits)
+        ]
+        wait_for(lambda: bench.scheduler.activity(jobs)[stopped].blocked, patience_s=60)
+        found = bench.scheduler.activity(jobs)
+        assert (found[waits].blocked, found[waits].stuck) == (False, "")
+    finally:
+        bench.clear()
+
+
+def test_jobs_on_other_machines_are_not_looked_at():
+    asked = []
+
+    def ask(*words):
+        asked.append(words)
+        return "PID JOBID STEPID\n1 7 batch\n"
+
+    numbers = {"7": a_job(id="7", nodes=("n1",)), "8": a_job(id="8", nodes=("n1", "n2"))}
+    nodes = [NodeState(name="n1", hosts=(socket.gethostname(),)), NodeState(name="n2")]
+    assert with_waiting(ask, {}, numbers, nodes) == {"7": Activity()}
+    assert asked == [("scontrol", "listpids", "7", "n1")]

@@ -110,6 +110,7 @@ class Serve:
             "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
             "SCHEDMATE_SCHEDULER": "slurm",
             "SCHEDMATE_MODE": "act",
+            "SCHEDMATE_SETTLE_S": "0",
             "SCHEDMATE_STATE_DIR": str(state),
             "SCHEDMATE_CONFIG": "/dev/null",
             "SCHEDMATE_SLURM__POLL_S": "0.5",

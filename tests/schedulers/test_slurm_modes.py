@@ -426,6 +426,7 @@ def served_once(settings, shims="", **environment):
     variables = {
         "SCHEDMATE_SCHEDULER": "slurm",
         "SCHEDMATE_MODE": "act",
+        "SCHEDMATE_SETTLE_S": "0",
         "SCHEDMATE_STATE_DIR": str(settings.state_dir),
         "SCHEDMATE_LLM__ENABLED": "false",
         "PATH": f"{shims}:{os.environ['PATH']}" if shims else os.environ["PATH"],

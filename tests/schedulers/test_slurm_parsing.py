@@ -31,6 +31,8 @@ LATER = {
     "Origin": "NA",
     "SiblingsActive": "NA",
     "EligibleTime": "N/A",
+    "AllocNodes": "login1",
+    "AllocSID": "4711",
 }
 """Fields that were not asked for yet when these answers were kept."""
 KEPT_FIELDS = parsing.SQUEUE_FIELDS[: -len(LATER)]

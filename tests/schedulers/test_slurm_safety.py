@@ -17,7 +17,8 @@ from schedmate.schedulers.slurm.source import CommandSource
 from schedmate.service.actions import Actions
 from schedmate.service.daemon.assembling import assemble
 from schedmate.service.daemon.serving import look_once
-from schedmate.service.usecases.submit import submission_of, submit
+from schedmate.service.usecases.submission import submission_of
+from schedmate.service.usecases.submit import submit
 from schedmate.service.views.job_view import job_view
 from schedmate.service.views.sentences import why_sentence
 from schedmate.service.visibility import Viewer

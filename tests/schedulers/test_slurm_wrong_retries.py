@@ -113,7 +113,7 @@ def test_of_fifteen_failures_those_are_repeated_that_a_retry_helps_once(site):
     for kind in ("afternotok", "afterany"):
         head = site.submit(f"head of {kind}", ECC)
         site.submit(kind, "sleep 600", f"--dependency={kind}:{head}")
-    head = site.submit("head of afterok", f"{FIRST_TIME}; {ECC}")
+    head = site.submit("head of afterok", f"echo a head of others; {FIRST_TIME}; {ECC}")
     site.submit("afterok", "true", f"--dependency=afterok:{head}")
     site.submit("resubmits", f"sbatch --wrap='sleep 600'; {ECC}")
     site.submit("resubmits in code", f"python3 on.py; {ECC}", files=[("on.py", RESUBMITS)])
@@ -210,3 +210,38 @@ def test_a_dependant_that_slurm_has_cancelled_is_to_be_submitted_anew(site, slur
     assert f"job {after} never started and was cancelled" in told
     assert f"job {head} was queued again and has succeeded since" in told
     assert "submit it anew" in told
+
+
+HIDDEN = """
+import base64, os, subprocess, sys
+name = base64.b64decode("c2JhdGNo").decode()
+subprocess.run([name, "--mem=10", "-o", "/dev/null", "--wrap", "sleep 600"], cwd="/", check=True)
+print("RuntimeError: CUDA error: uncorrectable ECC error encountered")
+sys.exit(1)
+"""
+
+
+def test_what_is_submitted_again_from_elsewhere_is_not_retried_beside_it(site, tmp_path):
+    """By code that does not show it, or by hand: the decision waits for that."""
+    site.settings = replace(site.settings, settle_s=12.0)
+    words = ["sbatch", "--mem=10", "--output=/dev/null"]
+    with assemble(site.settings) as daemon:
+        site.submit("hidden", "exec python3 on.py", files=[("on.py", HIDDEN)])
+        site.look_until(lambda: site.job("hidden").state.failed, daemon, "the run that submits")
+        site.submit("copied", f": of a project of its own; {ECC}")
+        site.submit("other", f": /data/x; {FIRST_TIME}; {ECC}")
+        for name in ("copied", "other"):
+            site.look_until(lambda name=name: site.job(name).state.failed, daemon, "the failure")
+        copy = tmp_path / "mine.sh"
+        copy.write_text((tmp_path / "copied" / "job.sh").read_text())
+        subprocess.run([*words, "--job-name=mine", str(copy)], cwd="/tmp", check=True)
+        subprocess.run([*words, "--wrap=echo something else"], cwd="/tmp", check=True)
+
+        def over():
+            left = all(site.decisions(name) for name in ("hidden", "copied"))
+            return left and site.job("other").state is JobState.COMPLETED
+
+        site.look_until(over, daemon, "the decisions")
+    assert site.requeues() == [("other", 0, "done")]
+    assert "submitted on a node of this run" in site.why("hidden")
+    assert "runs the same" in site.why("copied")

@@ -14,7 +14,10 @@ from schedmate.testing.site_slurm import find_site_slurm
 
 pytestmark = pytest.mark.processes
 ROOT = Path(__file__).parents[2]
-FOR_SHELLS = ("bash", "env", "dirname", "readlink", "id", "mktemp", "tail", "rm", "sleep", "chmod")
+FOR_SHELLS = (
+    *("bash", "env", "dirname", "readlink", "id", "mktemp", "tail", "rm"),
+    *("sleep", "chmod", "taskset"),
+)
 SUITE = """\
 from pathlib import Path
 import pytest
@@ -79,7 +82,8 @@ def checked(clone: Path, suite: str, *words: str) -> subprocess.CompletedProcess
     shutil.copy(ROOT / "pyproject.toml", clone)
     (clone / "tests" / "test_suite.py").write_text(suite)
     path = programs(clone / "bin", ruff="exit 0", mypy="exit 0")
-    return run(sys.executable, clone / "scripts" / "check", *words, PATH=path)
+    one_core = ("taskset", "--cpu-list", str(min(os.sched_getaffinity(0))))
+    return run(*one_core, sys.executable, clone / "scripts" / "check", *words, PATH=path)
 
 
 def test_two_flaky_tests_are_named_last_and_what_is_skipped_before_them(tmp_path):
@@ -167,6 +171,20 @@ def test_everything_waits_until_another_installation_is_done(clone, tmp_path):
         "check tests/tracker",
     ]
     assert not (tmp_path / "policy").exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root installs packages")
+def test_what_an_installation_brings_is_not_called_missing(clone, tmp_path):
+    plugins = tmp_path / "lib" / "some-arch" / "slurm-wlm"
+    path = programs(tmp_path / "bin", apt_get=f"mkdir -p {plugins}; : >{plugins}/auth_jwt.so")
+    (tmp_path / "bin" / "mkdir").symlink_to(shutil.which("mkdir"))
+    environment = {"BESIDE_SLURM": "yes", "POLICY_RC_D": str(tmp_path / "policy")}
+    install = clone / "scripts" / "install-test-packages"
+    done = run(install, PATH=path, LIBRARIES=str(tmp_path / "lib"), **environment)
+
+    assert "installing slurmctld" in done.stderr
+    assert (plugins / "auth_jwt.so").exists()
+    assert "auth_jwt" not in done.stderr
 
 
 def test_everything_refuses_on_a_machine_of_a_site(clone, tmp_path):

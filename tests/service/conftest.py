@@ -2,11 +2,25 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from schedmate.store.sqlite import SqliteStore
+from schedmate.testing.scheduler import FakeScheduler
 from service.place import Place
+
+
+@pytest.fixture
+def scheduler():
+    return FakeScheduler()
+
+
+@pytest.fixture
+def store(tmp_path):
+    with closing(SqliteStore(tmp_path / "store")) as store:
+        yield store
 
 
 @pytest.fixture

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+
 from schedmate.advisor import Advisor
 from schedmate.core import DecisionEngine, DecisionLimits
 from schedmate.handler import Handler
@@ -58,8 +60,9 @@ class AtOnce:
         pass
 
 
-def look(scheduler, store, now, *, limits=None, handler=None, looks=1):
-    """So many looks of one daemon that knows nothing but what is written down."""
+@contextmanager
+def daemon_of(scheduler, store, *, limits=None, handler=None):
+    """One that knows nothing but what is written down."""
     daemon = Daemon(
         engine=DecisionEngine(ordering("fifo"), limits or DecisionLimits()),
         scheduler=scheduler,
@@ -71,10 +74,15 @@ def look(scheduler, store, now, *, limits=None, handler=None, looks=1):
     daemon._background.close()
     daemon._background = daemon._failures._background = AtOnce()
     try:
-        for number in range(looks):
-            daemon.cycle(now + number)
+        yield daemon
     finally:
         daemon.close()
+
+
+def look(scheduler, store, now, *, looks=1, **parts):
+    with daemon_of(scheduler, store, **parts) as daemon:
+        for number in range(looks):
+            daemon.cycle(now + number)
 
 
 def dies(scheduler, store, now, *, step, done, **words):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -13,9 +12,9 @@ from schedmate.service.actions import Actions
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_job
 from schedmate.testing.scheduler import FakeScheduler
+from service.acting import LIMIT, NICE, an_action, put_job_for
 
 KINDS = ("requeue", "cancel", "set_nice", "set_time_limit")
-NICE, LIMIT = 7.0, 60.0
 
 
 class Crash(BaseException):
@@ -23,29 +22,8 @@ class Crash(BaseException):
 
 
 @pytest.fixture
-def scheduler():
-    return FakeScheduler()
-
-
-@pytest.fixture
-def store(tmp_path):
-    with closing(SqliteStore(tmp_path / "store")) as store:
-        yield store
-
-
-@pytest.fixture
 def actions(scheduler, store):
     return Actions(scheduler, store, "act")
-
-
-def an_action(kind, **parts):
-    value = {"set_nice": NICE, "set_time_limit": LIMIT}.get(kind)
-    return Action(**{"kind": kind, "job_id": "1", "attempt": 0, "why": "", "value": value, **parts})
-
-
-def put_job_for(scheduler, kind):
-    state = {"requeue": JobState.FAILED, "cancel": JobState.RUNNING}.get(kind, JobState.PENDING)
-    scheduler.put(a_job(state=state))
 
 
 def assert_done_once(scheduler, store, kind):

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from files.people import OWNER, as_user, give, needs_root
+from files.people import OWNER, as_user, give, let_all_reach, needs_root
 from schedmate.model import JobState, PastRun
 from schedmate.model.account import account_name
 from schedmate.service.daemon import asking
@@ -134,10 +134,7 @@ def test_what_sbatch_shows_of_unstated_options_is_no_request():
 @needs_root
 def test_files_that_the_asker_may_not_read_are_not_read(asked, tmp_path):
     """Root's daemon, another user's question about root's files and about an own one."""
-    os.chmod(asked, 0o755)  # noqa: PTH101
-    for parent in asked.parents:
-        if parent.stat().st_mode & 0o005 != 0o005 and str(parent).startswith("/tmp/"):
-            parent.chmod(0o755)
+    let_all_reach(asked)
     secret = asked / "secret.sh"
     secret.write_text("#!/bin/bash\npython3 SECRET_NAME.py\n")
     secret.chmod(0o600)

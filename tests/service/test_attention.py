@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import closing
-
-import pytest
-
 from schedmate.model import JobState, Remark
 from schedmate.model.progress import EarlyWarning
 from schedmate.service.views.attention import attention_rank, is_noticed
 from schedmate.service.views.board import all_known_of
 from schedmate.service.visibility import Viewer
 from schedmate.store import KeptAdvice
-from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_job, a_progress, an_advice
 
 ADA, ROOT = Viewer(user="ada", operator=False), Viewer(user="root", operator=True)
@@ -44,12 +39,6 @@ def test_an_operator_attends_to_all():
         a_job(id="4", user="root", state=FAILED),
     )
     assert ranked(ROOT, *jobs) == ["4", "2", "3", "1"]
-
-
-@pytest.fixture
-def store(tmp_path):
-    with closing(SqliteStore(tmp_path / "store")) as store:
-        yield store
 
 
 def test_the_store_notices_what_a_view_does(store):

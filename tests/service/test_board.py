@@ -18,12 +18,6 @@ from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_diagnosis, a_job, a_progress, an_advice
 
 
-@pytest.fixture
-def store(tmp_path):
-    with closing(SqliteStore(tmp_path / "store")) as store:
-        yield store
-
-
 def test_only_what_changed_is_read_again(store):
     listed, board = ListedJobs(store), Board(store)
     jobs = [a_job(id="1"), a_job(id="2")]

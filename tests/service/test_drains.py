@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from dataclasses import dataclass, field, replace
 
 import pytest
@@ -10,7 +9,6 @@ import pytest
 from schedmate.model import Action, NodeState
 from schedmate.schedulers.base import Rights
 from schedmate.service.actions import Actions
-from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.scheduler import FakeScheduler
 
 DRAIN = Action(kind="drain", job_id="", attempt=0, why="suspect", value=7.0, node="n1")
@@ -25,12 +23,6 @@ class Site(FakeScheduler):
 
     def rights(self):
         return Rights(everyone=True, role="operator", administers=self.administers)
-
-
-@pytest.fixture
-def store(tmp_path):
-    with closing(SqliteStore(tmp_path / "store")) as store:
-        yield store
 
 
 def drained(site, store, mode="act"):

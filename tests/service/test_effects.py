@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import closing
-
 import pytest
 
-from schedmate.model import Action, JobState, PastRun, Request
+from schedmate.model import Action, DecisionReason, JobState, PastRun, Request
 from schedmate.service.views.effects import effects_of
-from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_job
 
 NOW = 1_000_000.0
 HOUR = 3600.0
-
-
-@pytest.fixture
-def store(tmp_path):
-    with closing(SqliteStore(tmp_path / "store")) as store:
-        yield store
 
 
 def ran(store, job_id, *, submitted, started, hours, gpus=1, user="ada", **parts):
@@ -37,8 +28,8 @@ def ran(store, job_id, *, submitted, started, hours, gpus=1, user="ada", **parts
     store.keep_run(PastRun(job=job))
 
 
-def done(store, kind, job_id, *, attempt=0, value=None, state="done"):
-    action = Action(kind=kind, job_id=job_id, attempt=attempt, why="", value=value)
+def done(store, kind, job_id, *, state="done", **parts):
+    action = Action(**{"kind": kind, "job_id": job_id, "attempt": 0, "why": "", **parts})
     store.intend(action, at=NOW)
     store.settle(action, state, at=NOW)
 
@@ -66,6 +57,7 @@ def test_retries_and_what_became_of_them(store):
         request=Request(gpus=2),
     )
     store.keep_listed([running])
+    done(store, "requeue", "8", attempt=1, reason=DecisionReason(code="reverted"))
     done(store, "requeue", "9", state="failed")
     ran(store, "9", submitted=-8, started=-7, hours=5, restarts=1)  # by hand
 

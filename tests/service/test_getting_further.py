@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from dataclasses import replace
-
-import pytest
 
 from schedmate.core import DecisionLimits
 from schedmate.model import JobState, NodeState
 from schedmate.service.records.attempts import attempts_before, reached_in
-from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_job, a_progress
 from schedmate.testing.scheduler import FakeScheduler
 from service.dying import look
 
 LIMITS = DecisionLimits(retries=2, retries_in_all=5)
 NODES = tuple(f"n{number}" for number in range(40))
-
-
-@pytest.fixture
-def store(tmp_path):
-    with closing(SqliteStore(tmp_path / "store")) as store:
-        yield store
 
 
 def live(store, tmp_path, first_step):

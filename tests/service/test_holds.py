@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from schedmate.cli import root
-from schedmate.model import JobState, SchedulerError, Submission
+from schedmate.model import JobState, Request, SchedulerError, Submission
 from schedmate.service.daemon.assembling import assemble
 from schedmate.service.usecases.interventions import release
 from schedmate.service.usecases.replay import recorded_in, replay
@@ -32,7 +32,8 @@ def broken(place):
 
 
 def submission(place):
-    return Submission(command=("python3", "train.py"), workdir=str(place.work), name="broken")
+    parts = {"workdir": str(place.work), "name": "broken", "request": Request(gpus=1)}
+    return Submission(command=("python3", "train.py"), **parts)
 
 
 def holds(place, job_id=None):
@@ -97,15 +98,17 @@ def test_one_that_was_released_without_us_is_left_alone(broken):
     assert holds(broken) == [("hold", "done")]
 
 
-def test_a_persons_hold_is_not_ours_to_release(broken):
+def test_a_persons_own_hold_is_released_without_a_word_in_our_records(broken):
     other = broken.submit("echo other >> ran")
     broken.scheduler.hold(other)
 
-    with broken.store() as store, pytest.raises(SchedulerError, match="not held by SchedMate"):
+    with broken.store() as store:
         release(broken.scheduler, store, other)
-    with broken.store() as store, pytest.raises(SchedulerError, match="is not held"):
-        release(broken.scheduler, store, broken.gates[0])
-    assert broken.job(other).held
+        with pytest.raises(SchedulerError, match="is not held"):
+            release(broken.scheduler, store, broken.gates[0])
+
+    assert not broken.job(other).held
+    assert holds(broken, other) == []
 
 
 def test_only_in_mode_act(broken):

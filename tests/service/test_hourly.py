@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import closing
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -15,12 +14,6 @@ from schedmate.testing.builders import a_job
 from schedmate.testing.scheduler import FakeScheduler
 
 HOUR = 3600.0
-
-
-@pytest.fixture
-def store(tmp_path):
-    with closing(SqliteStore(tmp_path / "store")) as store:
-        yield store
 
 
 def failed_jobs(number):

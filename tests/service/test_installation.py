@@ -100,3 +100,33 @@ def test_the_units_are_valid_and_closed(tmp_path):
             )
             (level,) = re.findall(r"exposure level.*: ([\d.]+)", measured.stdout)
             assert float(level) <= MOST_EXPOSED
+
+
+def test_a_queue_for_all_accounts_is_one_more_unit_and_stays_at_an_upgrade(service, tmp_path):
+    unit = tmp_path / "etc/systemd/system/schedmate-queue.service"
+    config = tmp_path / "etc/schedmate/config.toml"
+
+    assert service("install", "--queue", "--root", str(tmp_path)).exit_code == 0
+    assert "shared = true" in config.read_text()
+    assert "KillMode=process" in unit.read_text()
+    assert service("install", "--root", str(tmp_path)).output == "nothing to do\n"
+    service("uninstall", "--root", str(tmp_path))
+    assert files(tmp_path) == set()
+
+
+def test_one_account_alone_serves_no_queue_for_all(service):
+    assert service("install", "--user", "--queue").exit_code == 2
+
+
+@needs_systemd
+@pytest.mark.processes
+def test_the_unit_of_the_queue_is_valid(tmp_path):
+    for name, text in units(queue=True).items():
+        (tmp_path / name).write_text(text)
+    verified = subprocess.run(
+        ["systemd-analyze", "verify", str(tmp_path / installation.QUEUE_UNIT)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (verified.returncode, "schedmate" in verified.stderr) == (0, False)

@@ -11,7 +11,6 @@ from schedmate.core import DecisionEngine, JobAdvised, JobSeen
 from schedmate.model import JobState, Workload, array_of
 from schedmate.policies import ordering
 from schedmate.service.daemon.job_reading import JobReader
-from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_job, a_past_run
 from schedmate.testing.scheduler import FakeScheduler
 
@@ -20,13 +19,6 @@ class CountingScheduler(FakeScheduler):
     def script(self, job_id):
         self.calls.append(("script", job_id))
         return super().script(job_id)
-
-
-@pytest.fixture
-def store(tmp_path):
-    store = SqliteStore(tmp_path / "store")
-    yield store
-    store.close()
 
 
 @pytest.fixture
@@ -132,21 +124,21 @@ def burn(reader, seconds):
 
 
 def test_a_backlog_is_read_little_by_little(scheduler, store, monkeypatch):
-    monkeypatch.setattr("schedmate.service.daemon.job_reading._AT_ONCE_S", 0.3)
-    monkeypatch.setattr("schedmate.service.daemon.job_reading._LATER_S", 0.1)
+    monkeypatch.setattr("schedmate.service.daemon.job_reading._AT_ONCE_S", 0.06)
+    monkeypatch.setattr("schedmate.service.daemon.job_reading._LATER_S", 0.02)
     reader = reader_of(scheduler, store)
     reader.begin_poll()
-    burn(reader, 0.2)
+    burn(reader, 0.04)
     assert not reader.is_spent
-    burn(reader, 0.15)
+    burn(reader, 0.03)
     assert reader.is_spent
     reader.begin_poll()
     assert not reader.is_spent, "some is read in every poll"
-    burn(reader, 0.15)
+    burn(reader, 0.03)
     assert reader.is_spent
     reader.begin_poll()
     reader.begin_poll()
-    burn(reader, 0.2)
+    burn(reader, 0.04)
     assert not reader.is_spent, "what was not spent was no backlog"
 
 

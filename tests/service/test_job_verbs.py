@@ -317,3 +317,26 @@ def test_a_name_with_line_breaks_and_escapes_is_one_legible_line(site):
 
     [_, line] = done.out.splitlines()
     assert "a\\x0ab\\x1b[2J" in line
+
+
+def test_the_tasks_of_an_array_are_one_row(site):
+    for number in range(30):
+        state = JobState.COMPLETED if number < 3 else JobState.PENDING
+        site.scheduler.put(a_job(id=f"7_{number}", state=state, start_time=1.0, end_time=9.0))
+    site.scheduler.put(a_job(id="7_3", state=JobState.RUNNING, start_time=1.0))
+    failed = a_job(id="7_4", state=JobState.FAILED, start_time=1.0, end_time=2.0)
+    site.scheduler.put(failed)
+    site.store.keep_diagnosis("7_4", 0, a_diagnosis("gpu_oom", summary="out of memory"))
+    site.scheduler.put(a_job(id="8"))
+
+    folded, few = site.run("jobs").out.splitlines(), site.run("jobs", "-n", "1")
+    [row] = [line for line in folded if line.startswith("7 ")]
+
+    assert len(folded) == 3
+    assert "RUNNING" in row
+    assert "13%" in row
+    assert "30 tasks: 1 running, 25 pending, 1 failed, 3 completed; 7_4: gpu_oom: out of" in row
+    assert "1 of 2 jobs" in few.err
+    unfolded = [site.run(*words).out for words in (("jobs", "7"), ("jobs", "-a"))]
+    assert [len(text.splitlines()) for text in unfolded] == [31, 32]
+    assert len(json.loads(site.run("jobs", "--json").out)["jobs"]) == 31

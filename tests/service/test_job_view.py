@@ -115,6 +115,23 @@ KILLED = {0: a_diagnosis("killed", summary="killed by signal 9")}
         ),
         (view(JobState.RUNNING), RUNS),
         (
+            view(JobState.FAILED, comment="schedmate=off", reason="NonZeroExitCode"),
+            (
+                "job 1 has ended: FAILED, NonZeroExitCode; SchedMate leaves it alone: "
+                "its comment has schedmate=off"
+            ),
+        ),
+        (
+            replace(
+                view(JobState.RUNNING, restarts=2, diagnoses=KILLED),
+                before=a_job(state=JobState.NODE_FAIL, restarts=1, nodes=("node1",)),
+            ),
+            (
+                f"{RUNS}; the attempt before ended in NODE_FAIL after 60s on node1 and was "
+                "queued again"
+            ),
+        ),
+        (
             view(JobState.RUNNING, restarts=2, diagnoses=KILLED),
             f"{RUNS}; attempt 1: killed: killed by signal 9",
         ),
@@ -254,12 +271,6 @@ def test_why_names_the_comment_that_kept_a_failed_job_from_a_retry(reason):
     assert "its comment" not in why_sentence(told, [], NOW, written)
 
 
-@pytest.fixture
-def store(tmp_path):
-    with closing(SqliteStore(tmp_path / "store")) as store:
-        yield store
-
-
 def test_a_story_is_told_from_scheduler_and_store(store):
     scheduler = FakeScheduler()
     scheduler.put(a_job(state=JobState.FAILED))
@@ -321,7 +332,8 @@ def test_what_was_said_of_the_time_left_grows_old():
     progress = a_progress(eta_s=Spread(10, 20, 30))
     told = replace(view(JobState.RUNNING, progress=progress), progress_at=NOW)
     assert told.remaining_s(NOW) == Spread(10, 20, 30)
-    assert told.remaining_s(NOW + 15) == Spread(0, 5, 15)
+    assert told.remaining_s(NOW + 5) == Spread(5, 15, 25)
+    assert 0 < told.remaining_s(NOW + 15).p50 < told.remaining_s(NOW + 5).p50
 
 
 def test_progress_left_behind_by_a_daemon_that_is_gone_is_read_anew(store, tmp_path):
@@ -410,3 +422,62 @@ def test_why_tells_by_how_much_a_job_was_set_back(job, actions, objection, words
     told = JobView(job=a_job(**job), diagnoses={}, actions=actions)
     sentence = why_sentence(told, [], NOW, written, objection=objection)
     assert sentence == f"job 1 is next: no job runs or waits before it{words}"
+
+
+@pytest.mark.parametrize("silent_s", [5.0, 20.0, 40.0])
+def test_past_its_prediction_the_end_of_a_job_is_unknown(silent_s):
+    """Also where the last look at its log, then still in time, is some seconds ago."""
+    job = a_job(state=JobState.RUNNING, start_time=1000.0)
+    advice = an_advice()
+    prediction = replace(advice.prediction, duration_s=Spread(7.0, 8.0, 9.0))
+    progress = a_progress(
+        fraction=0.99, fraction_of="time", eta_s=Spread(0.1, 0.4, 1.0), total=None
+    )
+    view = JobView(
+        job=job,
+        advice=replace(advice, prediction=prediction),
+        progress=progress,
+        progress_at=1008.5,
+        diagnoses={},
+    )
+    now = 1008.5 + silent_s
+    row = queue_row(view, now, str)
+
+    assert view.remaining_s(1008.52).p50 > 0.0
+    assert (row.left_s, row.fraction) == (None, None)
+    assert row.note == "runs for longer than predicted (9.0)"
+    assert eta_sentence(view, now, str) == (
+        "job 1 runs for longer than predicted (9.0); its end is not known"
+    )
+
+
+def test_an_end_that_a_log_announced_and_that_is_past_is_unknown():
+    job = a_job(state=JobState.RUNNING, start_time=1000.0)
+    progress = a_progress(eta_s=Spread(10.0, 12.0, 15.0))
+    view = JobView(job=job, progress=progress, progress_at=1100.0, diagnoses={})
+
+    assert view.remaining_s(1105.0) == Spread(5.0, 7.0, 10.0)
+    assert 0.0 < view.remaining_s(1113.0).p50 < 3.0
+    assert view.remaining_s(1120.0) is None
+    assert "past the end that its log announced" in eta_sentence(view, 1120.0, str)
+
+
+def test_no_file_of_an_opted_out_job_is_read_to_say_why_it_failed(tmp_path):
+    (tmp_path / "log").write_text("RuntimeError: CUDA error: uncorrectable ECC error\n")
+    scheduler = FakeScheduler()
+    parts = {"state": JobState.FAILED, "logs": (str(tmp_path / "log"),), "exit_code": 1}
+    scheduler.put(a_job(id="1", comment="schedmate=off", **parts))
+    scheduler.put(a_job(id="2", **parts))
+    with closing(SqliteStore(tmp_path / "store")) as store:
+        hidden, read = (job_view(scheduler, store, OPERATOR, one) for one in "12")
+    assert (hidden.diagnoses, read.diagnoses[0].reason) == ({}, "gpu_ecc")
+
+
+def test_the_run_that_a_scheduler_has_queued_again_by_itself_is_named(tmp_path):
+    scheduler = FakeScheduler()
+    scheduler.put(a_job(state=JobState.RUNNING, restarts=1))
+    with closing(SqliteStore(tmp_path / "store")) as store:
+        job = a_job(state=JobState.NODE_FAIL, nodes=("node7",))
+        store.keep_run(replace(a_past_run(), job=job))
+        told = why_sentence(job_view(scheduler, store, OPERATOR, "1"), [], NOW, written)
+    assert "the attempt before ended in NODE_FAIL after 60s on node7" in told

@@ -14,7 +14,6 @@ from schedmate.policies import ordering
 from schedmate.service.actions import Actions
 from schedmate.service.daemon.daemon import Daemon
 from schedmate.store import KeptAdvice
-from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_job, an_advice
 from schedmate.testing.scheduler import FakeScheduler
 from service.place import Place
@@ -48,12 +47,6 @@ class Site:
 
     def of(self, record):
         return record.action.kind == "set_time_limit"
-
-
-@pytest.fixture
-def store(tmp_path):
-    with closing(SqliteStore(tmp_path / "store")) as store:
-        yield store
 
 
 def test_one_that_stops_gives_it_back(store):

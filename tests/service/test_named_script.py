@@ -14,7 +14,7 @@ from schedmate import config
 from schedmate.cli import main
 from schedmate.model import BadInput
 from schedmate.model.batch_script import check_batch_script
-from schedmate.service.usecases.submit import submission_of
+from schedmate.service.usecases.submission import submission_of
 from schedmate.service.usecases.submit_command import prepare
 from schedmate.service.wiring import open_scheduler, open_store
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import tempfile
 import time
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,18 +20,11 @@ from schedmate.model.account import account_name
 from schedmate.service.records.nodes import NodeKnowledge, NodeView
 from schedmate.service.views.node_answers import drain_command
 from schedmate.service.visibility import Viewer
-from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_diagnosis, a_job
 from schedmate.testing.scheduler import FakeScheduler
-from service.dying import look
+from service.dying import daemon_of, look
 
 NOW = 5000.0
-
-
-@pytest.fixture
-def store(tmp_path):
-    with closing(SqliteStore(tmp_path / "store")) as store:
-        yield store
 
 
 @pytest.fixture
@@ -262,3 +254,30 @@ def test_another_user_gets_numbers_without_what_the_jobs_died_of(place, monkeypa
     assert "gpu_ecc of eve, job 700, today" in rows["gpu043"]
     assert "gpu_ecc" not in rows["gpu041"] + rows["gpu042"]
     assert "scontrol" not in " ".join(rows.values())
+
+
+@pytest.mark.parametrize("restarted_daemon", [True, False])
+@pytest.mark.parametrize(("condition", "lost"), [("down", JobState.NODE_FAIL), ("up", None)])
+def test_a_run_that_was_lost_with_its_node_is_known_by_polls_alone(
+    scheduler, store, condition, lost, restarted_daemon
+):
+    """Where there is no accounting, the controller only counts that it was queued again."""
+    running = a_job(state=JobState.RUNNING, nodes=("n1",), start_time=NOW)
+    again = replace(running, state=JobState.PENDING, restarts=1, submit_time=NOW + 60)
+    again = replace(again, start_time=None, nodes=())
+    with daemon_of(scheduler, store) as daemon:
+        scheduler.put(running)
+        daemon.cycle(NOW + 30)
+        if not restarted_daemon:
+            scheduler.put(again)
+            scheduler.node_states["n1"] = NodeState(name="n1", condition=condition)
+            daemon.cycle(NOW + 62)
+    scheduler.put(again)
+    scheduler.node_states["n1"] = NodeState(name="n1", condition=condition)
+    look(scheduler, store, NOW + 64)
+    run = store.run("1", 0)
+    assert (None if run is None else run.job.state) == lost
+    against = [one for one in store.node_runs(since=NOW) if one.nodes == ("n1",)]
+    assert len(against) == (lost is not None)
+    if run is not None:
+        assert (run.job.end_time, run.job.nodes) == (NOW + 60, ("n1",))

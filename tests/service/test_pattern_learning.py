@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,7 +11,6 @@ import pytest
 from schedmate.model import LearnedPattern, ModelUnavailable
 from schedmate.service.daemon.background import BackgroundQueue
 from schedmate.service.daemon.pattern_learning import PatternLearning
-from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_job
 from schedmate.testing.llm import ScriptedAsker
 from schedmate.tracker.unknown import Learner
@@ -53,12 +51,6 @@ def one_with(*lines, **parts):
     for order, line in enumerate(lines, 1):
         one.tracker.learner.feed(line, order, float(order))
     return one
-
-
-@pytest.fixture
-def store(tmp_path):
-    with closing(SqliteStore(tmp_path / "store")) as store:
-        yield store
 
 
 @pytest.fixture

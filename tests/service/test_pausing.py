@@ -12,29 +12,17 @@ from click.testing import CliRunner
 
 from schedmate.cli import root
 from schedmate.config import Settings
-from schedmate.model import Action, DecisionReason, JobState
+from schedmate.model import DecisionReason, JobState
 from schedmate.model.account import account_name
 from schedmate.service.actions import Actions
 from schedmate.service.daemon.assembling import assemble
 from schedmate.service.records.pause import pause_of
 from schedmate.service.usecases.pausing import pause, resume
 from schedmate.service.wiring import open_store
-from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_job
-from schedmate.testing.scheduler import FakeScheduler
+from service.acting import an_action, put_job_for
 
 DOING = ("requeue", "cancel", "set_time_limit")
-
-
-@pytest.fixture
-def scheduler():
-    return FakeScheduler()
-
-
-@pytest.fixture
-def store(tmp_path):
-    with closing(SqliteStore(tmp_path / "store")) as store:
-        yield store
 
 
 @pytest.fixture
@@ -46,16 +34,6 @@ def acting(scheduler, store):
     """As the daemon is put together."""
     paused = lambda: pause_of(store, time.time()) is not None  # noqa: E731 - as there
     return Actions(scheduler, store, "act", paused=paused)
-
-
-def an_action(kind, **parts):
-    value = {"set_nice": 7.0, "set_time_limit": 60.0}.get(kind)
-    return Action(**{"kind": kind, "job_id": "1", "attempt": 0, "why": "", "value": value, **parts})
-
-
-def put_job_for(scheduler, kind):
-    state = {"requeue": JobState.FAILED, "cancel": JobState.RUNNING}.get(kind, JobState.PENDING)
-    scheduler.put(a_job(state=state))
 
 
 def states(store):

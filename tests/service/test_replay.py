@@ -119,6 +119,7 @@ def test_what_is_recorded_makes_the_same_engine():
             "retries=7",
             "retries_in_all=8",
             "longest_wait_s=9",
+            "settle_s=5",
             "hang.minutes=inf",
             'hang.partitions={"gpu": 5}',
             "hang.requeue=true",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import closing
-
 import pytest
 
 from schedmate.core.wording import in_words
@@ -12,7 +10,6 @@ from schedmate.model import Action, Decision, DecisionReason, JobState
 from schedmate.service.views.job_view import job_view
 from schedmate.service.views.sentences import why_sentence
 from schedmate.service.visibility import Viewer
-from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_diagnosis, a_job
 from schedmate.testing.scheduler import FakeScheduler
 
@@ -21,12 +18,6 @@ SICK = a_diagnosis(
     "gpu_ecc", decision=Decision(retry="elsewhere", exclude_nodes=("n1",), why="gpu_ecc: go away")
 )
 RETRY = DecisionReason(code="worth_a_retry", failure="gpu_ecc", allowed=2)
-
-
-@pytest.fixture
-def store(tmp_path):
-    with closing(SqliteStore(tmp_path / "store")) as store:
-        yield store
 
 
 def written(seconds):

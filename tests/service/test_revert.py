@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -17,18 +16,11 @@ from schedmate.service.daemon.assembling import assemble
 from schedmate.service.records.attempts import past_of
 from schedmate.service.records.event_log import opened
 from schedmate.service.usecases.revert import revert
-from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_job
 from schedmate.testing.scheduler import FakeScheduler
 from service.place import Place
 
 HOUR = 3600.0
-
-
-@pytest.fixture
-def store(tmp_path):
-    with closing(SqliteStore(tmp_path / "store")) as store:
-        yield store
 
 
 def done(store, kind, at=100.0, code="shorter_first", **parts):

@@ -51,8 +51,8 @@ PRIVATE = "zebra"
 SHOWN = {
     Job: "id user state request nodes cluster submit_time first_submit start_time end_time "
     "eligible_time restarts nice most_nice nice_an_hour soft_limit priority held tasks components",
-    Request: "gpus gpu_type nodes cpus memory_mb time_limit_s time_min_s partition exclude_nodes "
-    "required_nodes features reservation account qos",
+    Request: "gpus no_gpus gpu_type nodes cpus memory_mb time_limit_s time_min_s partition "
+    "exclude_nodes required_nodes features reservation account qos",
     Progress: "schema phase unit current total fraction fraction_of epoch ends_by rate_per_s "
     "elapsed_s eta_s slowdown silence confidence cost",
     Prediction: "basis duration_s outcome gpu_memory_mb gpu_utilization",

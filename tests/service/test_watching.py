@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -25,17 +24,10 @@ from schedmate.service.records.log_files import MOST_LOGS, logs_of
 from schedmate.service.records.run_record import read_ended
 from schedmate.service.records.run_tracking import similar_profiles
 from schedmate.store import KeptAdvice
-from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_job, a_past_run, a_prediction, an_advice
 
 MARKS = Fingerprint(code="c0de", arguments="a4g5")
 START = 1_700_000_000.0
-
-
-@pytest.fixture
-def store(tmp_path):
-    with closing(SqliteStore(tmp_path / "store")) as store:
-        yield store
 
 
 @pytest.fixture

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from dataclasses import replace
 
 import pytest
 
 from schedmate.cli.job import job_lines
+from schedmate.core import DecisionLimits
 from schedmate.model import JobState, Request
 from schedmate.service.views.job_view import job_view
 from schedmate.service.visibility import Viewer
-from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_job
 from schedmate.testing.scheduler import FakeScheduler
-from service.dying import look
+from service.dying import daemon_of, look
 
 NCCL = (
     "torch.distributed.DistBackendError: NCCL error in: ProcessGroupNCCL.cpp:1970, remote process "
@@ -31,12 +30,6 @@ if os.path.exists("last.pt"):
 for epoch in range(start, 100):
     torch.save({"model": model.state_dict(), "epoch": epoch}, "last.pt")
 """
-
-
-@pytest.fixture
-def store(tmp_path):
-    with closing(SqliteStore(tmp_path / "store")) as store:
-        yield store
 
 
 def decided(store):
@@ -195,3 +188,72 @@ def test_a_dependant_is_repaired_exactly_once_whichever_daemon_looks(store, tmp_
     ]
     [record] = [one for one in store.actions(job_id="2") if one.action.kind == "set_dependency"]
     assert record.state == "done"
+
+
+RESUBMITS = 'import subprocess\nsubprocess.run(["sbatch", "/x/again.sh"], cwd="/")\n'
+
+
+@pytest.mark.parametrize(
+    ("code", "beside", "kind"),
+    [
+        (RESUBMITS, {}, "leave"),
+        ("import subprocess\n", {}, "requeue"),
+        ("", {"script": "#!/bin/sh\n#SBATCH -J x\npython a.py\n"}, "leave"),
+        ("", {"script": "#!/bin/sh\nsleep 9\n"}, "requeue"),
+    ],
+    ids=["code submits", "code", "a copy", "another script"],
+)
+def test_who_goes_on_elsewhere_is_known_by_code_and_scripts(store, tmp_path, code, beside, kind):
+    scheduler, job = FakeScheduler(), runs(tmp_path, command=("/x/a.sh",))
+    (tmp_path / "log").write_text(ECC)
+    (tmp_path / "a.py").write_text(code)
+    scheduler.scripts["1"] = "#!/bin/sh\npython a.py\n"
+    scheduler.put(replace(job, state=JobState.FAILED, exit_code=1, end_time=200.0))
+    if beside:
+        scheduler.scripts["2"] = beside["script"]
+        scheduler.put(a_job(id="2", name="x", workdir="/else", submit_time=201.0, command=("y",)))
+    look(scheduler, store, 202.0)
+    assert decided(store)[0] == kind, decided(store)[1]
+
+
+def test_what_is_submitted_again_before_a_retry_is_decided_goes_first(store, tmp_path):
+    """Also where another daemon began to wait."""
+    scheduler, job, limits = FakeScheduler(), runs(tmp_path), DecisionLimits(settle_s=60.0)
+    (tmp_path / "log").write_text(ECC)
+    scheduler.scripts["1"] = scheduler.scripts["3"] = "#!/bin/sh\npython a.py\n"
+    failed = replace(job, state=JobState.FAILED, exit_code=1, end_time=200.0)
+    scheduler.put(failed)
+    (tmp_path / "log of 2").write_text(ECC)
+    logs = (str(tmp_path / "log of 2"),)
+    scheduler.put(replace(failed, id="2", name="other", workdir=f"{tmp_path}/else", logs=logs))
+    look(scheduler, store, 201.0, limits=limits)
+    assert not [one for one in scheduler.calls if one[0] == "requeue"]
+    with daemon_of(scheduler, store, limits=limits) as daemon:
+        daemon.cycle(230.0)
+        scheduler.put(a_job(id="3", workdir=str(tmp_path), submit_time=231.0))
+        daemon.cycle(259.0)
+        assert not [one for one in scheduler.calls if one[0] == "requeue"]
+        daemon.cycle(261.0)
+    assert decided(store)[0] == "leave"
+    assert [one for one in scheduler.calls if one[0] == "requeue"] == [("requeue", "2")]
+
+
+@pytest.mark.parametrize(
+    ("neighbour", "kind"), [("sbatch next.sh", "requeue"), ("python b.py", "leave"), ("", "leave")]
+)
+def test_a_child_of_one_of_two_runs_on_a_node(store, tmp_path, neighbour, kind):
+    """It is the doing of the one that is known to submit jobs, else perhaps of each."""
+    place = {"nodes": ("n1",), "submit_host": "login"}
+    scheduler, job = FakeScheduler(), runs(tmp_path, **place)
+    (tmp_path / "log").write_text(ECC)
+    scheduler.scripts["1"] = "#!/bin/sh\npython a.py\n"
+    scheduler.put(replace(job, state=JobState.FAILED, exit_code=1, end_time=200.0))
+    if neighbour:
+        scheduler.scripts["2"] = f"#!/bin/sh\n{neighbour}\n"
+        other = {"id": "2", "workdir": "/else", "submit_time": 90.0, "start_time": 95.0}
+        scheduler.put(a_job(state=JobState.RUNNING, **{**place, **other}))
+    child = {"id": "3", "submit_time": 150.0, "submit_host": "n1", "submit_session": 7}
+    scheduler.scripts["3"] = "#!/bin/sh\nsleep 9\n"
+    scheduler.put(a_job(name="x", workdir="/third", **child))
+    look(scheduler, store, 201.0)
+    assert decided(store)[0] == kind, decided(store)[1]

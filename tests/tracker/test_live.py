@@ -355,6 +355,19 @@ def test_a_job_past_its_prediction_is_overdue_and_its_end_unknown():
         assert (overdue.fraction, overdue.eta_s) == (None, None)
 
 
+def test_a_log_that_stands_still_past_its_own_end_does_not_show_when_that_is(job: Job):
+    """A parent that waits for its child after three quarters of its steps."""
+    tracker = JobTracker([job.log], started_at=START)
+    seen = run_steps(job, tracker, 30, total="/40")
+    assert seen.eta_s is not None
+    last = 30.0 + 2.0 * 30
+    assert tracker.poll(START + last + 4).eta_s is not None
+    still = tracker.poll(START + last + seen.eta_s.p90 + 20)
+    assert (still.eta_s, still.current, still.total) == (None, 30, 40)
+    job.write("step 31/40 loss=0.1\n", last + seen.eta_s.p90 + 21)
+    assert tracker.poll(START + last + seen.eta_s.p90 + 21).eta_s is not None
+
+
 def test_no_logs_at_all():
     seen = JobTracker([], started_at=START, prediction=predicted(10)).poll(START + 4)
     assert (seen.log, seen.format) == ("", "cadence")

@@ -17,6 +17,7 @@ from pwd import getpwuid
 
 import pytest
 
+from files.people import let_all_reach
 from schedmate.client import Client
 from schedmate.config import Settings
 from schedmate.service.usecases.tokens import create_token
@@ -101,9 +102,7 @@ def test_half_open_connections_over_loopback_silence_no_one(served, user):
     "user", [pytest.param("nobody", marks=needs_root), pytest.param(None, id="own")]
 )
 def test_half_open_connections_to_the_socket_silence_no_one(tmp_path, user):
-    tmp_path.chmod(0o755)
-    for parent in tmp_path.parents[:2]:
-        parent.chmod(0o755)
+    let_all_reach(tmp_path)
     path = tmp_path / "api.sock"
     settings = Settings(state_dir=tmp_path / "state", web=WebSettings(socket=path))
     with serving(settings, host="127.0.0.1", port=None), holding(path, user=user):

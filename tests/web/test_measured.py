@@ -86,3 +86,28 @@ def test_a_reader_without_patience_gets_nothing_yet():
     assert measured.value(0.0, patience_s=0.0) == "nothing"
     may.set()
     assert measured.value(1.0, patience_s=PATIENCE_S) == "made"
+
+
+def test_what_cannot_be_made_is_logged_and_tried_again_when_it_is_old(caplog):
+    answers = iter(["made", ZeroDivisionError(), "made again"])
+
+    def make(_):
+        answer = next(answers)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    measured = Measured(make, "nothing", fresh_s=10.0)
+    seen = []
+    for at in (0.0, 20.0, 40.0):
+        measured.value(at)
+        wait_for_thread("figures")
+        seen.append(measured.value(at))
+    assert seen == ["made", "made", "made again"]
+    assert [record.message for record in caplog.records] == ["figures are as they were before"]
+
+
+def wait_for_thread(name):
+    for thread in threading.enumerate():
+        if thread.name == name:
+            thread.join(PATIENCE_S)

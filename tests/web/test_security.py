@@ -11,6 +11,7 @@ from contextlib import closing, suppress
 
 import pytest
 
+from files.people import let_all_reach
 from schedmate.client import Client
 from schedmate.config import Settings
 from schedmate.model import BadInput, NotSignedIn, SchedMateError
@@ -207,10 +208,7 @@ def test_a_user_who_is_not_the_proxy_cannot_use_its_header(proxied):
 @needs_root
 def test_the_kernel_names_who_is_on_the_unix_socket(tmp_path):
     path = tmp_path / "api.sock"
-    tmp_path.chmod(0o755)
-    for parent in tmp_path.parents:
-        if parent.stat().st_uid == os.getuid() and parent.name.startswith(("pytest", "popen")):
-            parent.chmod(0o755)
+    let_all_reach(tmp_path)
     settings = Settings(state_dir=tmp_path / "state", web=WebSettings(socket=path))
     with serving(settings, host="127.0.0.1", port=None) as site:
         mine = Client(f"unix:{path}").me()

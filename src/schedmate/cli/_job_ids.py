@@ -17,18 +17,20 @@ def complete_job_id(
     incomplete: str,
 ) -> list[CompletionItem]:
     """Those that the daemon saw last, so that the scheduler is not asked at the press of a key."""
-    from contextlib import closing
+    from contextlib import closing, suppress
 
     from click.shell_completion import CompletionItem
 
     from schedmate import config
+    from schedmate.model import SchedMateError
     from schedmate.service.visibility import viewer_of
     from schedmate.service.wiring import open_scheduler, open_store_for_reading
 
     try:
         settings = config.load()
         viewer = viewer_of(settings)
-        with closing(open_store_for_reading(settings)) as store:
+        listed = []
+        with suppress(SchedMateError), closing(open_store_for_reading(settings)) as store:
             listed = list(store.listed_jobs())
         if settings.scheduler == "local" and not listed:  # no daemon has looked; it is a file
             listed = open_scheduler(settings).jobs()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 from schedmate.cli._common import duration, say
@@ -12,7 +13,8 @@ from schedmate.cli._common import duration, say
 if TYPE_CHECKING:
     from schedmate.client import Client
     from schedmate.config import Settings
-    from schedmate.model import Job
+    from schedmate.model import Job, JobId, JobState
+    from schedmate.service.views.folding import Fold
     from schedmate.service.views.job_view import JobView
     from schedmate.service.views.parts import Parts
 
@@ -92,7 +94,11 @@ class QueueAsked:
     users: Sequence[str] | None = None
     states: str = ""
     most: int | None = None
-    """So many at most: where there are more, those that need attention and one's own first."""
+    """So many rows at most: where there are more, those that need attention and one's own first."""
+    folded: bool = False
+    """The tasks of an array are one row."""
+    live: bool = False
+    """What runs, then what waits comes first, whosever it is."""
 
     def fits(self, job: Job) -> bool:
         from schedmate.model import array_of
@@ -111,6 +117,15 @@ class QueueShown:
 
     views: Sequence[JobView]
     total: int
+    folds: Mapping[JobId, Folded] = field(default_factory=dict)
+    """Arrays of which one view stands for all tasks, by its id."""
+    states: Counter[JobState] = field(default_factory=Counter)
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    fold: Fold
+    told: Sequence[JobView]
 
 
 def queue_of(settings: Settings, wanted: QueueAsked) -> QueueShown:
@@ -125,7 +140,7 @@ def _queue_at_daemon(client: Client, wanted: QueueAsked) -> QueueShown:
     ids, users = ",".join(wanted.ids or ()), ",".join(wanted.users or ())
     if wanted.most is None:
         views = list(client.jobs(ids=ids, user=users, state=wanted.states))
-        return QueueShown(views=views, total=len(views))
+        return _folded(views, wanted)
     page = client.page_of_jobs(
         sort="attention", limit=wanted.most, id=ids, user=users, state=wanted.states
     )
@@ -134,7 +149,44 @@ def _queue_at_daemon(client: Client, wanted: QueueAsked) -> QueueShown:
     from schedmate.service.views.queue_order import queue_place
 
     ordered = sorted(page.jobs, key=lambda view: queue_place(view.job))
-    return QueueShown(views=ordered, total=page.total)
+    return _folded(ordered, wanted)
+
+
+def _folded(views: Sequence[JobView], wanted: QueueAsked) -> QueueShown:
+    """All that there are, as the daemon has sent them."""
+    from schedmate.service.views.job_view import JobView
+
+    jobs, by_id = [view.job for view in views], {view.job.id: view for view in views}
+    folds = _rows_of(jobs, wanted)
+
+    def known(of: Sequence[Job]) -> list[JobView]:
+        return [by_id.get(job.id) or JobView(job=job, diagnoses={}) for job in of]
+
+    return _shown(folds, jobs, known, total=len(folds))
+
+
+def _rows_of(jobs: Sequence[Job], wanted: QueueAsked) -> list[Fold]:
+    from schedmate.service.views.folding import Fold, fold_tasks
+
+    return fold_tasks(jobs) if wanted.folded else [Fold(job) for job in jobs]
+
+
+def _shown(
+    folds: Sequence[Fold],
+    jobs: Sequence[Job],
+    views_of: Callable[[Sequence[Job]], list[JobView]],
+    *,
+    total: int,
+) -> QueueShown:
+    from schedmate.service.views.folding import count_states
+
+    arrays = [fold for fold in folds if fold.tasks]
+    return QueueShown(
+        views=views_of([fold.job for fold in folds]),
+        total=total,
+        folds={fold.job.id: Folded(fold, views_of(fold.told_by)) for fold in arrays},
+        states=count_states(jobs),
+    )
 
 
 def _queue_here(settings: Settings, wanted: QueueAsked) -> QueueShown:
@@ -149,11 +201,14 @@ def _queue_here(settings: Settings, wanted: QueueAsked) -> QueueShown:
     met = met_jobs(open_scheduler(settings), store, wanted.ids)
     jobs = [job for job in met if wanted.fits(job)]
     jobs.sort(key=queue_place)
-    chosen = jobs
-    if wanted.most is not None and len(jobs) > wanted.most:
-        noticed = store.noticed([job.id for job in jobs if not job.state.ended])
-        chosen = sorted(jobs, key=lambda job: attention_rank(job, viewer, noticed))[: wanted.most]
-    return QueueShown(views=views_of(chosen, store, viewer), total=len(jobs))
+    folds = _rows_of(jobs, wanted)
+    chosen = folds
+    if wanted.most is not None and len(folds) > wanted.most:
+        if not wanted.live:
+            noticed = store.noticed([job.id for job in jobs if not job.state.ended])
+            chosen = sorted(folds, key=lambda fold: attention_rank(fold.job, viewer, noticed))
+        chosen = chosen[: wanted.most]
+    return _shown(chosen, jobs, lambda of: views_of(of, store, viewer), total=len(folds))
 
 
 def sight_of(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rich.console import Group
@@ -12,60 +12,100 @@ from rich.text import Text
 
 from schedmate.cli._common import console
 from schedmate.cli._queue import queue_table
+from schedmate.cli._site import QueueShown, queue_of
 from schedmate.model import BadInput, JobState, SchedulerUnreachable
+from schedmate.service.views.folding import in_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Mapping
 
     from rich.console import Console, RenderableType
 
-    from schedmate.service.views.job_view import JobView
+    from schedmate.cli._site import QueueAsked
+    from schedmate.config import Settings
+    from schedmate.model import JobId
 
 _ROWS_AROUND = 4
 """Of the screen: the line on top, an empty one, the head of the table, and what is left out."""
-_FIRST = (JobState.RUNNING, JobState.PENDING)
+_MEASURED_EVERY_S = 5.0
 
 
-def watch_queue(views: Callable[[], Sequence[JobView]], every_s: float) -> None:
+def watch_queue(settings: Settings, wanted: QueueAsked) -> None:
     """Until Ctrl-C. A scheduler that does not answer leaves the last answer on the screen."""
     screen = console()
     if not screen.is_terminal:
         raise BadInput("--watch draws on a terminal; without one: schedmate jobs")
-    shown: Sequence[JobView] = views()
-    trouble = ""
-    with Live(console=screen, screen=True, auto_refresh=False) as live:
-        while True:
-            live.update(overview(shown, screen, time.time(), trouble), refresh=True)
-            try:
+    every_s = settings.slurm.poll_s if settings.scheduler == "slurm" else 1.0
+    use, trouble = _GpuUse(settings), ""
+
+    def look() -> QueueShown:
+        room = max(1, screen.height - _ROWS_AROUND)
+        return queue_of(settings, replace(wanted, most=room, live=True))
+
+    try:
+        shown = look()
+        with Live(console=screen, screen=True, auto_refresh=False) as live:
+            while True:
+                drawn = overview(shown, screen, time.time(), use.of(shown), trouble)
+                live.update(drawn, refresh=True)
                 time.sleep(every_s)
-                shown, trouble = views(), ""
-            except SchedulerUnreachable as error:
-                trouble = str(error)
-            except KeyboardInterrupt:
-                return
+                try:
+                    shown, trouble = look(), ""
+                except SchedulerUnreachable as error:
+                    trouble = str(error)
+    except KeyboardInterrupt:
+        return
 
 
 def overview(
-    views: Sequence[JobView], screen: Console, now: float, trouble: str = ""
+    shown: QueueShown,
+    screen: Console,
+    now: float,
+    gpu_use: Mapping[JobId, float],
+    trouble: str = "",
 ) -> RenderableType:
-    """Those that run first, then those that wait, then the newest of those that have ended."""
-    ordered = sorted(views, key=_place)
+    """What runs first, then what waits, then the newest of those that have ended."""
     room = max(1, screen.height - _ROWS_AROUND)
-    states = Counter(view.job.state for view in views)
-    counts = ", ".join(f"{count} {state.lower()}" for state, count in states.most_common())
-    head = Text(f"{time.strftime('%H:%M:%S', time.localtime(now))}  {counts or 'no jobs'}")
+    counts = in_words(shown.states) or "no jobs"
+    head = Text(f"{time.strftime('%H:%M:%S', time.localtime(now))}  {counts}")
     if trouble:
         head.append(f"  {trouble}", style="yellow")
     parts: list[RenderableType] = [head, Text()]
+    views = shown.views[:room]
     if views:
-        parts.append(queue_table(ordered[:room], now, screen.width))
-    if len(views) > room:
-        parts.append(Text(f"and {len(views) - room} more; narrow it with -u or -s", style="dim"))
+        parts.append(queue_table(views, now, screen.width, folds=shown.folds, gpu_use=gpu_use))
+    if shown.total > len(views):
+        more = f"and {shown.total - len(views)} more; narrow it with -u or -s"
+        parts.append(Text(more, style="dim"))
     return Group(*parts)
 
 
-def _place(view: JobView) -> tuple[int, float]:
-    state = view.job.state
-    if state in _FIRST:
-        return _FIRST.index(state), view.job.submit_time
-    return len(_FIRST), -(view.job.end_time or 0.0)
+class _GpuUse:
+    """How busy the GPUs of running jobs are, where this machine can measure it; now and then."""
+
+    def __init__(self, settings: Settings) -> None:
+        from schedmate.schedulers.base import MeasuresActivity
+        from schedmate.service.wiring import open_scheduler
+
+        here = settings.scheduler == "local" and not settings.server
+        found: object = open_scheduler(settings) if here else None
+        self._scheduler = found if isinstance(found, MeasuresActivity) else None
+        self._known: dict[JobId, float] = {}
+        self._at = float("-inf")
+
+    def of(self, shown: QueueShown) -> Mapping[JobId, float]:
+        now = time.monotonic()
+        if self._scheduler is None or now - self._at < _MEASURED_EVERY_S:
+            return self._known
+        running = [
+            view.job
+            for view in shown.views
+            if view.job.state is JobState.RUNNING and view.job.id not in shown.folds
+        ]
+        try:
+            measured = self._scheduler.activity(running) if running else {}
+        except SchedulerUnreachable:
+            measured = {}
+        self._at = now
+        self._known = {job_id: one.gpu for job_id, one in measured.items() if one.gpu is not None}
+        return self._known

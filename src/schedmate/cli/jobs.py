@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from schedmate.cli._common import console, echo, json_option, print_json, verb
+from schedmate.cli._job_ids import complete_job_id
 
 if TYPE_CHECKING:
     from schedmate.cli._site import QueueShown
@@ -22,10 +23,11 @@ MOST_SHOWN = 250
 schedmate jobs
 schedmate jobs -s RUNNING,PENDING -u alice
 schedmate jobs --limit 20
-schedmate jobs -j 12,13 --json
+schedmate jobs 12 13 --json
 schedmate jobs --watch
 """
 )
+@click.argument("named", metavar="[ID]...", nargs=-1, shell_complete=complete_job_id)
 @click.option("-j", "--jobs", "ids", help="Only these job ids, with commas between.")
 @click.option("-u", "--user", "users", help="Only jobs of these users.")
 @click.option(
@@ -42,11 +44,14 @@ schedmate jobs --watch
     show_default=True,
     help="At most so many; where there are more, those that need attention and yours first.",
 )
-@click.option("-a", "--all", "every", is_flag=True, help="All of them, in the order of the queue.")
+@click.option(
+    "-a", "--all", "every", is_flag=True, help="All of them and all tasks, as the queue has them."
+)
 @click.option("-w", "--watch", is_flag=True, help="Show it in place, until Ctrl-C.")
 @json_option
 def command(
     *,
+    named: tuple[str, ...],
     ids: str | None,
     users: str | None,
     states: str | None,
@@ -57,7 +62,8 @@ def command(
 ) -> None:
     """The queue: predicted and real duration, progress, expected end, diagnosis.
 
-    `--json` and `--watch` take all jobs that fit.
+    The tasks of an array or a sweep are one row; `--all`, or its ID, shows each. `--json` takes
+    all jobs that fit; `--watch` shows as many as the screen has room for.
     """
     from schedmate import config
     from schedmate.cli._site import QueueAsked, queue_of
@@ -67,16 +73,16 @@ def command(
     check_states(states or "")
     settings = config.load()
     wanted = QueueAsked(
-        ids=_listed(ids),
+        ids=[*(_listed(ids) or ()), *named] if ids is not None or named else None,
         users=_listed(users),
         states=",".join(_listed((states or "").upper()) or ()),
-        most=None if every or watch or as_json else limit,
+        most=None if every or as_json else limit,
+        folded=not (every or as_json or named or ids),
     )
     if watch:
         from schedmate.cli._watch import watch_queue
 
-        every_s = settings.slurm.poll_s if settings.scheduler == "slurm" else 1.0
-        watch_queue(lambda: queue_of(settings, wanted).views, every_s)
+        watch_queue(settings, wanted)
     elif as_json:
         views = queue_of(settings, wanted).views
         print_json({"schema": "schedmate.jobs/1", "jobs": [to_json(view) for view in views]})
@@ -91,7 +97,7 @@ def _show(found: QueueShown) -> None:
         echo("no jobs", err=True)
         return
     screen = console()
-    screen.print(queue_table(found.views, time.time(), screen.width))
+    screen.print(queue_table(found.views, time.time(), screen.width, folds=found.folds))
     if found.total > len(found.views):
         shown = f"{len(found.views)} of {found.total} jobs"
         echo(f"{shown}, what needs attention first: --all shows all, -u, -s and -j some", err=True)

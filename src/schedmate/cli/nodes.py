@@ -12,6 +12,7 @@ import click
 from schedmate.cli._common import console, echo, json_option, print_json, verb
 
 if TYPE_CHECKING:
+    from schedmate.config import Settings
     from schedmate.handler.suspects import Against
     from schedmate.service.records.nodes import NodeView
 
@@ -24,15 +25,22 @@ _DAY_S = 86400.0
 schedmate nodes
 schedmate nodes --suspect
 schedmate nodes gpu041 gpu042 --json
+schedmate nodes box:gpu3 --drain "its fan is loud"
+schedmate nodes box:gpu3 --resume
 """
 )
 @click.argument("names", metavar="[NODE]...", nargs=-1)
 @click.option("--suspect", is_flag=True, help="Only those that are suspect.")
+@click.option("--drain", metavar="WHY", help="Give these GPUs of the local queue no more jobs.")
+@click.option("--resume", is_flag=True, help="Take them back in.")
 @json_option
-def command(names: tuple[str, ...], suspect: bool, as_json: bool) -> None:
+def command(
+    names: tuple[str, ...], suspect: bool, drain: str | None, resume: bool, as_json: bool
+) -> None:
     """The nodes: how they are, whose jobs failed on them, and which are suspect, and how sure.
 
-    It drains no node: what an operator would run is printed, not done.
+    In the local queue each GPU is a node. Nodes of Slurm are not drained: what an operator would
+    run is printed, not done.
     """
     from schedmate import config
     from schedmate.service.records.nodes import NodeKnowledge
@@ -40,6 +48,8 @@ def command(names: tuple[str, ...], suspect: bool, as_json: bool) -> None:
     from schedmate.service.wiring import open_scheduler, open_store
 
     settings = config.load()
+    if drain is not None or resume:
+        _leave_out(settings, names, drain)
     now = time.time()
     viewer = viewer_of(settings)
     known = [
@@ -64,6 +74,34 @@ def command(names: tuple[str, ...], suspect: bool, as_json: bool) -> None:
             _show_commands(views, settings.scheduler)
     else:
         echo("none of them is suspect" if suspect else "no nodes", err=True)
+
+
+def _leave_out(settings: Settings, names: tuple[str, ...], reason: str | None) -> None:
+    """Without a reason they are taken back in, whatever the reason was."""
+    from contextlib import closing
+
+    from schedmate.model import BadInput, NotFound
+    from schedmate.schedulers.base import DrainsNodes
+    from schedmate.service.usecases.audit import record_act
+    from schedmate.service.wiring import open_scheduler, open_store
+
+    scheduler = open_scheduler(settings)
+    if settings.scheduler == "slurm" or not isinstance(scheduler, DrainsNodes):
+        raise BadInput("only GPUs of your own local queue are left out so; on Slurm use scontrol")
+    if not names:
+        raise BadInput("name the GPUs, as in: schedmate nodes box:gpu3 --resume")
+    with closing(open_store(settings)) as store:
+        for name in names:
+            state = next(iter(scheduler.nodes([name])), None)
+            if state is None:
+                raise NotFound(f"the local queue has no GPU {name}")
+            if reason is None and state.condition != "drain":
+                raise BadInput(f"{name} is not left out")
+            if reason is None:
+                scheduler.resume(name, state.reason)
+            else:
+                scheduler.drain(name, reason)
+            record_act(store, "resume" if reason is None else "drain", f"node {name}", reason or "")
 
 
 def _check_names(names: tuple[str, ...], known: list[NodeView], scheduler: str) -> None:

@@ -13,7 +13,7 @@ from schedmate.cli._job_ids import complete_job_id
 @verb(
     examples="""
 schedmate release 12
-schedmate release 12 13 --json
+schedmate release 12-15 20_[0-3]
 schedmate release 12 --dry-run
 """
 )
@@ -21,21 +21,22 @@ schedmate release 12 --dry-run
 @dry_run_option
 @json_option
 def command(ids: tuple[str, ...], dry_run: bool, as_json: bool) -> None:
-    """Let jobs start that SchedMate holds; they are not held again."""
+    """Let held jobs start; SchedMate does not hold them again."""
     from schedmate import config
+    from schedmate.model.arrays import expand_job_ids
     from schedmate.service.usecases.audit import record_act
     from schedmate.service.usecases.interventions import release, would_release
     from schedmate.service.wiring import open_scheduler, open_store
 
     settings = config.load()
     scheduler = open_scheduler(settings)
+    chosen = expand_job_ids(ids)
     with closing(open_store(settings)) as store:
-        for job_id in ids:
+        for job_id in chosen:
             if dry_run:
                 echo(would_release(scheduler, store, job_id), err=as_json)
             else:
                 release(scheduler, store, job_id)
                 record_act(store, "release", f"job {job_id}")
     if as_json:
-        done: list[str] = [] if dry_run else list(ids)
-        print_json({"schema": "schedmate.released/1", "job_ids": done})
+        print_json({"schema": "schedmate.released/1", "job_ids": [] if dry_run else chosen})

@@ -11,7 +11,7 @@ from schedmate.cli._job_ids import complete_job_id
 @verb(
     examples="""
 schedmate requeue 12
-schedmate requeue 12 13 --json
+schedmate requeue 12-15 20_[0-3]
 schedmate requeue 12 --dry-run
 """
 )
@@ -21,15 +21,16 @@ schedmate requeue 12 --dry-run
 def command(ids: tuple[str, ...], dry_run: bool, as_json: bool) -> None:
     """Queue running or ended jobs again under their ids."""
     from schedmate import config
+    from schedmate.model.arrays import expand_job_ids
     from schedmate.service.usecases.interventions import requeue, would_requeue
     from schedmate.service.wiring import open_scheduler
 
     scheduler = open_scheduler(config.load())
-    for job_id in ids:
+    chosen = expand_job_ids(ids)
+    for job_id in chosen:
         if dry_run:
             echo(would_requeue(scheduler, job_id), err=as_json)
         else:
             requeue(scheduler, job_id)
     if as_json:
-        done: list[str] = [] if dry_run else list(ids)
-        print_json({"schema": "schedmate.requeued/1", "job_ids": done})
+        print_json({"schema": "schedmate.requeued/1", "job_ids": [] if dry_run else chosen})

@@ -44,9 +44,13 @@ schedmate serve --port 8080 --log-format json
 SCHEDMATE_MODE=act schedmate serve
 SCHEDMATE_MODE=act schedmate serve --once --dry-run
 SCHEDMATE_SCHEDULER=slurm schedmate serve --once --json
+sudo schedmate serve --queue
 """
 )
 @click.option("--once", is_flag=True, help="Look once, do what follows, and end.")
+@click.option(
+    "--queue", "only_queue", is_flag=True, help="Serve the shared queue, and nothing else."
+)
 @dry_run_option
 @click.option("--port", type=click.IntRange(1, 65535), help="Serve pages and API on this port.")
 @click.option(
@@ -64,6 +68,7 @@ SCHEDMATE_SCHEDULER=slurm schedmate serve --once --json
 def command(
     *,
     once: bool,
+    only_queue: bool,
     dry_run: bool,
     port: int | None,
     log_file: Path | None,
@@ -80,7 +85,13 @@ def command(
     settings again and reopen its log; a file that cannot be used leaves the settings as they
     were. With a port, its page and its API (/api/v1) are on 127.0.0.1, or where the setting
     web.host has them; with the setting web.socket also on a unix socket.
+
+    With --queue, root serves one queue for all accounts of this machine: each account's jobs run
+    as that account. With the setting local.shared, `serve` as root does so beside the daemon.
     """
+    if only_queue:
+        _serve_queue(log_file, log_format, no_llm=no_llm)
+        return
     from schedmate.service.daemon.alone import refuse_second
     from schedmate.service.daemon.log_output import begin_logging
     from schedmate.service.daemon.process import bound_arenas, take_short_turns, uncollected
@@ -104,6 +115,10 @@ def command(
         look_once(settings, on_decision)
     else:
         with handled_signals() as signals, ExitStack() as stack:
+            if not dry_run:
+                from schedmate.service.daemon.shared_queue import queue_beside
+
+                stack.enter_context(queue_beside(settings))
             with uncollected():
                 site = stack.enter_context(_beside(settings, port, tell))
                 tell(f"serving {settings.scheduler} in mode {settings.mode}")
@@ -120,6 +135,18 @@ def command(
             )
     if as_json and not dry_run:
         print_json({"schema": "schedmate.served/1", "scheduler": settings.scheduler})
+
+
+def _serve_queue(log_file: Path | None, log_format: LogFormat | None, *, no_llm: bool) -> None:
+    """With as few imports as possible: it stays small for months."""
+    from schedmate.service.daemon.log_output import begin_logging
+    from schedmate.service.daemon.shared_queue import serve_shared_queue
+    from schedmate.service.daemon.signals import handled_signals
+
+    settings = _settings(no_llm=no_llm)
+    begin_logging(log_file, log_format or settings.log_format)
+    with handled_signals() as signals:
+        serve_shared_queue(settings, signals, lambda: _settings(no_llm=no_llm))
 
 
 @contextmanager

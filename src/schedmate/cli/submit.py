@@ -13,12 +13,14 @@ from schedmate.cli._common import duration, echo, json_option, print_json, say, 
 if TYPE_CHECKING:
     from schedmate.advisor import Advised
     from schedmate.config import Settings
-    from schedmate.schedulers.base import HasSubmitCommand
+    from schedmate.schedulers.base import HasSubmitCommand, Scheduler
 
+_MOMENT_S, _PATIENCE_S = 1.5, 120.0
+"""How long a terminal waits for advice, and who asked for it always."""
 _OURS = ("--json", "--help", "-h")
 
 
-class _SbatchWords(click.Command):
+class SbatchWords(click.Command):
     """Leaves all words as they are but for our own flags before the script.
 
     click would read a flag in `-phigh`, and would swallow the `--` that marks a command.
@@ -32,11 +34,15 @@ class _SbatchWords(click.Command):
 
 
 @verb(
-    cls=_SbatchWords,
+    cls=SbatchWords,
     examples="""
 schedmate submit train.sh
 schedmate submit --gpus 2 --time 4:00:00 train.py --epochs 30
 schedmate submit -- python3 train.py --epochs 30
+schedmate submit --array=0-99%4 train.sh
+schedmate submit --gpus 1 --sweep lr=1e-3,1e-4 seed=1..5 train.py --epochs 30
+schedmate submit --gpus 1 --commands jobs.txt
+schedmate submit --dependency=afterok:12 --begin=now+1hour evaluate.sh
 """,
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
     options_metavar="[SBATCH FLAGS]",
@@ -48,8 +54,9 @@ def command(words: tuple[str, ...], as_json: bool) -> int:
 
     Takes sbatch's flags and prints what sbatch prints. A Python file without `#!` is run by
     python3; what stands behind `--` is a command, unless it is a script here. On Slurm sbatch
-    itself runs, with all its flags, its input and its exit code. Advice goes to stderr (on Slurm
-    only to a terminal, see the setting submit.advice) and never stops a submission.
+    itself runs, with all its flags, its input and its exit code; the local queue does the same by
+    itself where one machine can, and refuses the rest in a sentence. Advice comes after the job is
+    queued, on stderr to a terminal (see the setting submit.advice), and never stops a submission.
     """
     from schedmate.schedulers.base import HasSubmitCommand
     from schedmate.service.wiring import open_scheduler
@@ -58,7 +65,7 @@ def command(words: tuple[str, ...], as_json: bool) -> int:
     scheduler = open_scheduler(settings)
     if isinstance(scheduler, HasSubmitCommand):
         return _by_command(settings, scheduler, words, as_json=as_json, problem=problem)
-    return _by_us(settings, words, as_json=as_json)
+    return _by_us(settings, scheduler, words, as_json=as_json)
 
 
 def _settings() -> tuple[Settings, str]:
@@ -74,18 +81,41 @@ def _settings() -> tuple[Settings, str]:
         return config.Settings(scheduler="slurm"), str(error)
 
 
-def _by_us(settings: Settings, words: tuple[str, ...], *, as_json: bool) -> int:
-    from schedmate.service.usecases.submit import submission_of, submit
+def _by_us(
+    settings: Settings, scheduler: Scheduler, words: tuple[str, ...], *, as_json: bool
+) -> int:
+    """The job is queued at once; its code is read afterwards, by another process."""
+    from schedmate.cli._advising import start_advising
+    from schedmate.service.usecases.submission import submission_of
 
-    submitted = submit(settings, submission_of(settings, words))
+    submission = submission_of(settings, words)
+    _begin_store(settings)
+    job_id = scheduler.submit(submission)
+    for note in submission.notes:
+        say(note)
     if as_json:
-        _print_id(submitted.job_id)
+        _print_id(job_id)
     else:
-        bare = "--parsable" in words
-        echo(submitted.job_id if bare else f"Submitted batch job {submitted.job_id}")
-    if submitted.advised is not None and settings.submit.advice != "never":
-        _show(submitted.advised)
+        echo(job_id if "--parsable" in words else f"Submitted batch job {job_id}")
+    sys.stdout.flush()
+    for line in start_advising(settings, job_id, _patience_s(settings)):
+        echo(line, err=True)
     return 0
+
+
+def _begin_store(settings: Settings) -> None:
+    """Jobs that have ended before there was one are left alone."""
+    if not settings.store_url and not settings.database.exists():
+        from schedmate.service.wiring import open_store
+
+        open_store(settings).close()
+
+
+def _patience_s(settings: Settings) -> float:
+    """For advice."""
+    if settings.submit.advice == "always":
+        return _PATIENCE_S
+    return _MOMENT_S if settings.submit.advice == "auto" and sys.stderr.isatty() else 0.0
 
 
 def _by_command(

@@ -137,9 +137,9 @@ def _profiles(logs: Sequence[str]) -> Iterator[RunProfile]:
 
 
 def _seconds(limit: str) -> float:
-    from schedmate.advisor.interpret.shell.directives import slurm_seconds
     from schedmate.advisor.settle.time_caps import cap_seconds
     from schedmate.model import BadInput
+    from schedmate.model.batch_options import slurm_seconds
 
     seconds = cap_seconds(limit, None) or slurm_seconds(limit)
     if not seconds:

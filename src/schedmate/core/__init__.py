@@ -28,6 +28,7 @@ from schedmate.core.instructions import (
     Diagnose,
     Instruction,
     Measure,
+    Reconsider,
     Remember,
     Track,
 )
@@ -35,8 +36,16 @@ from schedmate.core.interactive import is_interactive
 from schedmate.core.known_job import KnownJob
 from schedmate.core.order import NiceHistory
 from schedmate.core.retry import DecisionLimits, NodeChoice, RetryPlan, plan_retry
+from schedmate.core.same_work import Work, code_submits_jobs, is_rival
 from schedmate.core.scope import Scope, is_opted_out
-from schedmate.core.successors import may_have_waited, submits_jobs, waits_for_end
+from schedmate.core.successors import (
+    may_be_child,
+    may_have_waited,
+    submits_jobs,
+    waits_for,
+    waits_for_end,
+    was_submitted_since,
+)
 from schedmate.core.time_limits import TimeLimits
 
 __all__ = [
@@ -68,6 +77,7 @@ __all__ = [
     "Past",
     "ProgressSeen",
     "Reached",
+    "Reconsider",
     "Remember",
     "RetryPlan",
     "Scope",
@@ -76,12 +86,18 @@ __all__ = [
     "SuspectNode",
     "TimeLimits",
     "Track",
+    "Work",
+    "code_submits_jobs",
     "hold_phase",
     "is_interactive",
     "is_opted_out",
+    "is_rival",
     "job_of",
+    "may_be_child",
     "may_have_waited",
     "plan_retry",
     "submits_jobs",
+    "waits_for",
     "waits_for_end",
+    "was_submitted_since",
 ]

@@ -22,10 +22,15 @@ if TYPE_CHECKING:
 def competition(event: JobDiagnosed, job: Job, jobs: Mapping[JobId, KnownJob]) -> str | None:
     """Why a retry would not be the only one to go on with the work of this run."""
     if event.submits_jobs:
-        return "its script, or who wrote it, submits or requeues jobs itself"
+        return "its script or its code submits or requeues jobs itself"
     if event.successors:
         return f"job {event.successors[0]} was submitted to run after it"
-    return successor(job, ((one.job, one.awaited) for one in jobs.values()), event.at)
+    if event.children:
+        return f"job {event.children[0]} was submitted on a node of this run since it began"
+    found = successor(job, ((one.job, one.awaited) for one in jobs.values()), event.at)
+    if found is None and event.rivals:
+        return f"job {event.rivals[0]}, submitted since it began, runs the same or in its directory"
+    return found
 
 
 def renewals(

@@ -42,6 +42,7 @@ from schedmate.core.instructions import (
     Diagnose,
     Instruction,
     Measure,
+    Reconsider,
 )
 from schedmate.core.known_job import KnownJob
 from schedmate.core.order import Turn, at_nice, next_nice
@@ -360,12 +361,11 @@ class DecisionEngine:
         running = job.state is JobState.RUNNING
         # a run that hung may have written something since
         is_over = not (running or job.state.failed) or (running and known.hung is None)
-        if attempt != job.restarts or is_over:
+        settled = not running and known.left_for == event.diagnosis.reason
+        if attempt != job.restarts or is_over or (settled and self.may_act_on(job)):
             return []
         if not self.may_act_on(job):
             return [act("leave", job, DecisionReason(code="before_our_time"))]
-        if not running and known.left_for == event.diagnosis.reason:
-            return []
         plan = plan_retry(
             known.attempts, attempt, limits=self._limits, choice=event.choice, job_id=job.id
         )
@@ -377,6 +377,9 @@ class DecisionEngine:
                 code="left_alone", failure=event.diagnosis.reason, detail=objection
             )
             return [act("warn" if running else "leave", job, reason)]
+        due = self._limits.settled_at(job.end_time, event.held_for_s)
+        if plan.again and event.at < due and event.by != "person":
+            return [Reconsider(job, due)]
         known.requeued_from = job
         return about_failure(job, event.diagnosis, plan, known.all_waits_s)
 

@@ -84,8 +84,9 @@ class JobDiagnosed:
     """`attempt` is the restart count of the run that the diagnosis is about.
 
     `reached` is how far that run came; `choice` are the nodes that could run the job again;
-    `submits_jobs`: its script submits or requeues jobs itself; `successors` are jobs that waited
-    for its end and have been let go since, before they were seen to wait.
+    `submits_jobs`: its script or its code submits or requeues jobs itself; `successors` are jobs
+    that waited for its end and have been let go since, before they were seen to wait; `rivals`
+    those that do the same work; `children` those that it seems to have submitted itself.
     """
 
     at: float
@@ -97,6 +98,10 @@ class JobDiagnosed:
     by: DiagnosedBy = "handler"
     submits_jobs: bool = False
     successors: tuple[JobId, ...] = ()
+    rivals: tuple[JobId, ...] = ()
+    children: tuple[JobId, ...] = ()
+    held_for_s: float | None = None
+    """How long after its end it can be queued again, where that is known."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,6 +42,14 @@ class Diagnose:
 
 
 @dataclass(frozen=True, slots=True)
+class Reconsider:
+    """A retry helps, unless its owner submits the job again: see it and diagnose it at `due`."""
+
+    job: Job
+    due: float
+
+
+@dataclass(frozen=True, slots=True)
 class Remember:
     """The run has ended: keep what it was and how it went."""
 
@@ -53,4 +61,4 @@ class Act:
     action: Action
 
 
-Instruction = Advise | Track | Measure | Diagnose | Remember | Act
+Instruction = Advise | Track | Measure | Diagnose | Reconsider | Remember | Act

@@ -28,6 +28,8 @@ _LONG_RUN_S = 2 * 3600.0
 """So much work is not thrown away for a hang that is only suspected."""
 _EXCLUDED_SHARE = 4
 """Of the nodes that could run it, one in so many may be taken away from a job."""
+_HELD_SHARE = 1 / 3
+"""Of the time that a scheduler holds a run that has ended, all of which must not go by."""
 _EXCLUDED_BLINDLY = 4
 """Where it is not known how many there are."""
 
@@ -43,6 +45,8 @@ class DecisionLimits:
     """In a row, without getting any further."""
     retries_in_all: int = 10
     longest_wait_s: float = 3600.0
+    settle_s: float = 0.0
+    """So long after the end of a run its owner may submit it again before a retry is decided."""
     act_since: float = 0.0
     nice_at_submission: int = 0
     """What the submit hook gives to every job: a new one does not stand first until it is seen."""
@@ -51,6 +55,13 @@ class DecisionLimits:
     fairness: FairnessLimits = field(default_factory=FairnessLimits)
     scope: Scope = field(default_factory=Scope)
     drain: DrainLimits = field(default_factory=DrainLimits)
+
+    def settled_at(self, ended: float | None, held_for_s: float | None) -> float:
+        """From when on a retry is decided; of a run that has not ended, at once."""
+        if ended is None or not self.settle_s:
+            return float("-inf")
+        most_s = self.settle_s if held_for_s is None else _HELD_SHARE * held_for_s
+        return ended + min(self.settle_s, most_s)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ them, in the same directory and on the same checkpoint.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from posixpath import isabs
 from typing import TYPE_CHECKING, Final
 
@@ -59,6 +59,11 @@ def awaited_jobs(dependency: str) -> frozenset[JobId]:
     return frozenset(one.job_id for one in found if one.kind not in _WAITS_FOR_SUCCESS)
 
 
+def waits_for(other: Job, job: Job) -> bool:
+    """Whether it waits for the end or the success of this job: it is none that replaces it."""
+    return any(one.job_id in _names(job) for one in awaited_in(other.dependency))
+
+
 def waits_for_end(dependency: str, other: Job, job: Job) -> bool:
     """Whether `other`, with this dependency, was to run once `job` has ended."""
     alone = "singleton" in dependency and (other.user, other.name) == (job.user, job.name)
@@ -76,13 +81,37 @@ def successor(job: Job, others: Iterable[tuple[Job, frozenset[JobId]]], now: flo
             continue
         if _names(job) & awaited or waits_for_end(other.dependency, other, job):
             return f"job {other.id} was submitted to run after it"
-        if not _was_submitted_since(other, job, ended):
+        if not was_submitted_since(other, job, ended):
             continue
         if _is_same_work(other, job):
             return f"its owner has submitted it again as job {other.id}"
         if other.workdir == job.workdir:
             return f"job {other.id} was submitted from its directory since it began"
     return None
+
+
+def may_be_child(other: Job, job: Job, hosts: Container[str], now: float) -> bool:
+    """Whether it was submitted on the machines of a run, `hosts`, and not in the terminal that the
+    run itself was submitted in: people submit on some nodes as well."""
+    ended = now if job.end_time is None else job.end_time
+    if other.id == job.id or other.restarts or _is_over_unstarted(other):
+        return False
+    if other.user != job.user or not other.submit_host or other.submit_host not in hosts:
+        return False
+    began = ended if job.start_time is None else job.start_time
+    if other.submit_time < began or _is_sibling(other, job):
+        return False
+    if job.submit_host != other.submit_host and job.submit_host not in hosts:
+        return True  # people submit elsewhere; what a run has left behind may do so after it
+    theirs, ours = ((one.submit_host, one.submit_session) for one in (other, job))
+    as_it_ran = other.submit_time <= ended + _CLOCK_S
+    return as_it_ran and (other.submit_session is None or theirs != ours)
+
+
+def _is_sibling(other: Job, job: Job) -> bool:
+    """A task of the same array."""
+    array = array_of(job.id)
+    return array is not None and array in (other.id, array_of(other.id))
 
 
 def _names(job: Job) -> set[str]:
@@ -131,12 +160,9 @@ def _is_same_work(other: Job, job: Job) -> bool:
     return other.workdir == job.workdir or (script is not None and isabs(script))
 
 
-def _was_submitted_since(other: Job, job: Job, ended: float) -> bool:
+def was_submitted_since(other: Job, job: Job, ended: float) -> bool:
     """By its owner, while it ran or since; who was queued again was submitted before that."""
-    if other.user != job.user or other.restarts:
-        return False
-    array = array_of(job.id)
-    if array is not None and array in (other.id, array_of(other.id)):
+    if other.user != job.user or other.restarts or _is_sibling(other, job):
         return False
     began = job.submit_time if job.start_time is None else job.start_time
     if other.submit_time < began or _came_before(other, job):

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 _FILE, _DIRECTORY = 0o600, 0o700
 _OTHERS = 0o077
-_OURS = ("schedmate.sqlite3", "serve.lock", "local", "queue.sqlite3", "daemon.", "jobs")
+_OURS = (
+    *("schedmate.sqlite3", "serve.lock", "local", "queue.sqlite3", "daemon.", "jobs"),
+    *("advising.", "gpu"),
+)
 """How the names begin of what SchedMate keeps in its directories."""
 
 

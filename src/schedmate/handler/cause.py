@@ -9,12 +9,12 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 from schedmate.handler.credibility import credible, misses_gpu, with_best_reporter
-from schedmate.handler.decision import HARDWARE
 from schedmate.handler.last_words import announced_end, clue_from_the_end
 from schedmate.handler.reading import LATE, Clue, Gathered
 from schedmate.handler.rules import BUILT_IN, Weight
 from schedmate.logs import DAY_S
 from schedmate.model import REASONS
+from schedmate.model.failures import GPU_FAULTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -273,7 +273,7 @@ def _tier(case: Case, clue: Clue) -> Tier:
         return Tier.SYMPTOM if clue.confidence >= _FAINT else Tier.FAINT
     if weight in (Weight.CAUSE, Weight.SYMPTOM) and clue.confidence < _FAINT:
         return Tier.FAINT
-    if weight is Weight.CAUSE and rule.reason in HARDWARE:
+    if weight is Weight.CAUSE and rule.reason in GPU_FAULTS:
         return Tier.HARDWARE
     if weight is Weight.CAUSE and REASONS[rule.reason].category == "user":
         return _tier_of_users_error(clue)

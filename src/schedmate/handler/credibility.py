@@ -11,10 +11,10 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from schedmate.handler.decision import HARDWARE
 from schedmate.handler.nodes import MAY_BE_HARDWARE, blames_a_node, node_faults
 from schedmate.handler.rules import Weight
 from schedmate.model import REASONS, JobState
+from schedmate.model.failures import GPU_FAULTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from schedmate.model.diagnosis import Reporter
 
 _SURE: Final = 0.8
+_OF_THE_START: Final = frozenset({"import_error", "command_not_found", "argument_error"})
 _NO_GPU: Final = re.compile(
     r"\bno (?:\w{1,20} )?(?:gpus?|cuda devices?|accelerators?)\b"
     r"|\b(?:gpus?|cuda|accelerators?)(?: devices?)? (?:(?:is|are|was|were) )?"
@@ -34,12 +35,15 @@ _NO_GPU: Final = re.compile(
 
 
 def credible(case: Case, gathered: Gathered) -> Gathered:
-    """Without printed lines that blame nodes and cannot be the cause of the run's end."""
+    """Without lines that cannot be the cause of the run's end: printed ones that blame nodes, and
+    programs that did not start where the run went on to its limit."""
     errors = [clue for clue in gathered.clues if _explains_itself(clue)]
     kept = tuple(
         clue
         for clue in gathered.clues
-        if not _contradicted(case, clue) and not _is_unrelated(clue, errors)
+        if not _contradicted(case, clue)
+        and not _is_unrelated(clue, errors)
+        and not _was_outlived(case, clue)
     )
     return gathered if len(kept) == len(gathered.clues) else replace(gathered, clues=kept)
 
@@ -63,7 +67,7 @@ def further_hardware_faults(first: Clue, gathered: Gathered) -> frozenset[str]:
         clue.rule.reason
         for clue in gathered.clues
         if clue.final
-        and clue.rule.reason in HARDWARE
+        and clue.rule.reason in GPU_FAULTS
         and (clue.reported_by != "job" or (may_be_its_work and not clue.went_on))
     )
 
@@ -82,6 +86,12 @@ def _contradicted(case: Case, clue: Clue) -> bool:
         return False
     printed = clue.reported_by == "job" and not clue.uncaught
     return printed and clue.rule.reason == "node_failure" and denies_node_failure(case)
+
+
+def _was_outlived(case: Case, clue: Clue) -> bool:
+    """Every rank starts the same program: what kept it from that ends a run at once, or its script
+    went on with something else."""
+    return case.state is JobState.TIMEOUT and clue.rule.reason in _OF_THE_START
 
 
 def _is_unrelated(clue: Clue, errors: Sequence[Clue]) -> bool:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Final
 
 from schedmate.handler.nodes import node_faults
 from schedmate.model import REASONS, SURE_ENOUGH, Decision, Retry
+from schedmate.model.failures import GPU_FAULTS
+from schedmate.model.nodes import may_be_at_fault
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,8 +22,6 @@ if TYPE_CHECKING:
 
 TABLE_VERSION: Final = 4
 
-HARDWARE: Final = frozenset({"gpu_ecc", "gpu_lost", "gpu_hardware", "nvlink"})
-"""A run that shows one of these beside its cause ran on a faulty node."""
 _WHY: Final[dict[Retry, str]] = {
     "no": "the same run would fail again",
     "same": "it may well go through a second time",
@@ -58,7 +58,8 @@ class Facts:
     @cached_property
     def faulty(self) -> tuple[str, ...]:
         """Nodes of the case that the scheduler reports as faulty."""
-        return tuple(node_faults(self.case))
+        faults = node_faults(self.case).items()
+        return tuple(node for node, reason in faults if may_be_at_fault(node, reason))
 
     @property
     def resumes(self) -> bool | None:
@@ -104,7 +105,7 @@ TABLE: Final = (
         "a node it ran on is out of order",
     ),
     Row(
-        lambda f: f.usual == "same" and bool(f.also & HARDWARE),
+        lambda f: f.usual == "same" and bool(f.also & GPU_FAULTS),
         "elsewhere",
         "the hardware failed beside it",
     ),

@@ -14,6 +14,7 @@ from schedmate.handler.rules import BUILT_IN, Weight
 from schedmate.handler.signature import masked
 from schedmate.handler.suggestions import meaning, suggestion
 from schedmate.model import REASONS, Blame, Diagnosis, Evidence, JobState
+from schedmate.model.nodes import may_be_at_fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -141,7 +142,11 @@ def _diagnosis(
     denied = reason == "node_failure" and denies_node_failure(case)
     places: tuple[str, ...] = ()
     if source != "llm" and (of_a_step or not denied):
-        places = _places(case, named, nodes, or_the_only_one=not denied)
+        places = tuple(
+            node
+            for node in _places(case, named, nodes, or_the_only_one=not denied)
+            if may_be_at_fault(node, reason)
+        )
     decision = decide(
         reason,
         case,

@@ -22,6 +22,7 @@ from typing import Final
 
 from schedmate.model import JobState, NodeRun
 from schedmate.model.diagnosis import Reporter
+from schedmate.model.nodes import may_be_at_fault
 
 SUSPECT_FROM: Final = 0.5
 """A node is called suspect from this probability on."""
@@ -269,6 +270,8 @@ def _reason(run: NodeRun) -> str:
 def _hardware_share(run: NodeRun) -> float:
     """How much this failure looks like a node's fault; 0 for what is none."""
     if run.state in (JobState.COMPLETED, JobState.CANCELLED) and not run.reason:
+        return 0.0
+    if not any(may_be_at_fault(node, _reason(run)) for node in run.nodes):
         return 0.0
     sure = run.confidence if run.reason else 1.0
     return HARDWARE_LIKE.get(_reason(run), 0.0) * sure

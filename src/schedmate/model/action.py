@@ -23,7 +23,6 @@ ActionKind = Literal[
 ]
 """The last two ask nothing of the scheduler: a warning, and the decision to do nothing."""
 ActionState = Literal["intended", "done", "observed", "failed", "noted"]
-Mode = Literal["observe", "assist", "act"]
 RevertOutcome = Literal["undone", "would_undo", "cannot"]
 
 _ASKS_NOTHING = ("warn", "leave")

@@ -70,6 +70,7 @@ REASONS: dict[str, Reason] = {
     for category, retry, names in _TABLE
     for name in names.split()
 }
+GPU_FAULTS = frozenset({"gpu_ecc", "gpu_lost", "gpu_hardware", "nvlink"})
 CORRECTIONS = tuple(
     sorted(name for name, one in REASONS.items() if one.category != "none" or name == "not_failed")
 )

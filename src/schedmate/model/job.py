@@ -138,6 +138,8 @@ class Request:
     """What a job asks its scheduler for."""
 
     gpus: int = 0
+    no_gpus: bool = False
+    """It says itself that it uses none."""
     gpu_type: str | None = None
     """As the scheduler calls it: `a100`, `NVIDIA H100-SXM5-80GB`."""
     nodes: int = 1
@@ -158,6 +160,14 @@ class Request:
     """How long it needs at least, as its user or SchedMate has stated it."""
 
 
+@dataclass(frozen=True, slots=True)
+class ArrayTask:
+    """One task of an array; without a command of its own it runs its array's."""
+
+    index: int
+    command: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Submission:
     """A job on its way to a scheduler: a command line, and what it asks for.
@@ -176,6 +186,19 @@ class Submission:
     env: dict[str, str] | None = None
     passthrough: tuple[str, ...] = ()
     """Flags for the scheduler's own submit command, handed on as they are."""
+    tasks: tuple[ArrayTask, ...] = ()
+    """Of an array; none: it is one job."""
+    most_tasks: int | None = None
+    """How many tasks of the array may run at once."""
+    dependency: str = ""
+    """What it waits for, in Slurm's words: `afterok:12:13,singleton`."""
+    begin: float | None = None
+    """It does not start before."""
+    held: bool = False
+    options: dict[str, str] = field(default_factory=dict)
+    """What else was asked for, by the long names of sbatch's flags: `{"signal": "USR1@60"}`."""
+    notes: tuple[str, ...] = ()
+    """What its user should know of what was asked for, in sentences."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -230,6 +253,10 @@ class Job:
     dependency: str = ""
     """What it waits for in the scheduler's own syntax: `afterok:12(unfulfilled)`."""
     licenses: str = ""
+    submit_host: str = ""
+    """The machine on which it was submitted, where its scheduler knows that."""
+    submit_session: int | None = None
+    """The session of processes there in which it was: a terminal, or a run that submits jobs."""
     cluster: str = ""
     """Another cluster of a federation that it belongs to or runs on: shown, never acted upon."""
 

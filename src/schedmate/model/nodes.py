@@ -6,10 +6,16 @@ from dataclasses import dataclass
 from typing import Literal
 
 from schedmate.model.diagnosis import Reporter
+from schedmate.model.failures import GPU_FAULTS
 from schedmate.model.job import JobState
 
 NodeCondition = Literal["up", "drain", "down", "unknown"]
 """Whether it takes jobs, takes no more, or does not answer."""
+
+
+def may_be_at_fault(node: str, reason: str) -> bool:
+    """Where each GPU is a node (`box:gpu3`), it is not to blame for what befell its machine."""
+    return ":" not in node or reason in GPU_FAULTS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,6 +23,8 @@ class NodeState:
     """Times are seconds since the epoch; `state` and `reason` are the scheduler's own words."""
 
     name: str
+    hosts: tuple[str, ...] = ()
+    """What the machine is called where that may be another name."""
     condition: NodeCondition = "unknown"
     state: str = ""
     reason: str = ""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from schedmate.model import Activity, GpuUse, Job, JobId, NodeState, Submission
+    from schedmate.model import Activity, GpuUse, Job, JobId, NodeState, Spread, Submission
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -204,11 +204,51 @@ class RenewsDependencies(Protocol):
 
 
 @runtime_checkable
+class TakesPredictions(Protocol):
+    """A scheduler that plans with how long jobs are predicted to run."""
+
+    def set_predictions(self, predictions: Mapping[JobId, Spread]) -> None:
+        """Of jobs that have not ended; an array's are those of all its tasks."""
+
+
+@runtime_checkable
+class MovesToTop(Protocol):
+    """A scheduler at which a user can put one of the own waiting jobs before the others."""
+
+    def move_to_top(self, job_id: JobId) -> None:
+        """`SchedulerError` where it does not wait."""
+
+
+@runtime_checkable
+class ListsTasks(Protocol):
+    """A scheduler that can name the tasks of an array one by one."""
+
+    def waiting_tasks(self, job_id: JobId) -> list[JobId]:
+        """Of an array, those that wait."""
+
+
+@runtime_checkable
 class ExcludesNodes(Protocol):
     """A scheduler of several nodes, some of which a job can be kept from."""
 
     def set_excluded(self, job_id: JobId, nodes: Sequence[str]) -> None:
         """All nodes that a waiting job is kept from, instead of those until now."""
+
+
+@runtime_checkable
+class ReportsTrouble(Protocol):
+    """A scheduler that may work with less than it should know."""
+
+    def trouble(self) -> str:
+        """What is amiss, and what would help; empty where nothing is."""
+
+
+@runtime_checkable
+class GivesGpusAsNodes(Protocol):
+    """A scheduler of one machine, each GPU of which is a node to it."""
+
+    def needed_nodes(self, job: Job) -> int:
+        """How many of them the job takes."""
 
 
 @runtime_checkable

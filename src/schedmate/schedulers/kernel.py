@@ -8,7 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
 from typing import Final
+
+_PROC: Final = Path("/proc")
+_BLOCKED: Final = frozenset("DTt")
 
 _FAR_FILES: Final = re.compile(
     r"request_wait_answer|fuse_\w+|rpc_wait_bit_killable|__rpc_execute|nfs\d?_\w+|p9_client_\w+"
@@ -24,3 +29,17 @@ def stuck_in(functions: Iterable[str]) -> str:
     """The first of these (`/proc/PID/wchan`) that waits for such a file system; empty for none."""
     plain = (name.strip().partition(".")[0] for name in functions)
     return next((name for name in plain if _FAR_FILES.fullmatch(name)), "")
+
+
+def waiting_of(pids: Iterable[int]) -> tuple[bool, str]:
+    """Whether one of these processes waits for a disk or was stopped, and where one is stuck; what
+    may not be seen counts for nothing."""
+    states: list[str] = []
+    functions: list[str] = []
+    for pid in pids:
+        with suppress(OSError):
+            stat = (_PROC / str(pid) / "stat").read_text("ascii", "replace")
+            states.append(stat.rpartition(")")[2].split()[0])
+            threads = (_PROC / str(pid) / "task").iterdir()
+            functions += [(one / "wchan").read_text("ascii", "replace") for one in threads]
+    return any(state in _BLOCKED for state in states), stuck_in(functions)

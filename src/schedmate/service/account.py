@@ -31,7 +31,7 @@ class Account:
 
     @property
     def drains(self) -> bool:
-        return self.rights is not None and self.rights.administers
+        return self.rights is None or self.rights.administers
 
     def may(self, kind: ActionKind, owner: str) -> bool:
         """A user could lower the limit of an own job on Slurm, but never raise it again."""

@@ -45,7 +45,7 @@ _OF_JOB = _names(
     "eligible_time restarts nice most_nice nice_an_hour soft_limit priority held tasks components"
 )
 _OF_REQUEST = _names(
-    "gpus gpu_type nodes cpus memory_mb time_limit_s time_min_s partition exclude_nodes "
+    "gpus no_gpus gpu_type nodes cpus memory_mb time_limit_s time_min_s partition exclude_nodes "
     "required_nodes features reservation account qos"
 )
 _OF_RUN_TO_PREDICT_BY = _names(

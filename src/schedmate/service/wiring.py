@@ -22,11 +22,14 @@ if TYPE_CHECKING:
     T = TypeVar("T", bound=BaseModel)
 
 _STEPS_OF_A_LARGE_MODEL = 6
+_SETTLE_S = 60.0
+"""Wrappers that look after jobs ask for them every minute at most."""
 _DECIDED_BY = {
     "policy",
     "retries",
     "retries_in_all",
     "longest_wait_s",
+    "settle_s",
     "hang",
     "nice_at_submission",
     "hold",
@@ -179,6 +182,13 @@ def _shown(settings: Settings) -> Callable[[PastRun], PastRun] | None:
     return None if viewer.operator else viewer.run_to_predict_by
 
 
+def memory_is_enforced() -> bool:
+    """Whether the kernel keeps runs of the local queue within the memory that they ask for."""
+    from schedmate.schedulers.local.memory_bound import is_enforced
+
+    return is_enforced()
+
+
 def open_scheduler(settings: Settings) -> Scheduler:
     if settings.scheduler == "slurm":
         from schedmate.schedulers.slurm import SlurmScheduler
@@ -193,6 +203,10 @@ def open_scheduler(settings: Settings) -> Scheduler:
             nice_hours=settings.nice_hours,
             updates_a_minute=slurm.updates_a_minute,
         )
+    if uses_shared_queue(settings):
+        from schedmate.schedulers.shared.client import SharedScheduler
+
+        return SharedScheduler(settings.queue_socket)
     from schedmate.model.priority import NICE_HOURS, NICE_RANGE
     from schedmate.schedulers.local import LocalScheduler
 
@@ -201,6 +215,36 @@ def open_scheduler(settings: Settings) -> Scheduler:
         settings.state_dir / "local",
         settings.local,
         nice_range=settings.nice_range or max(1, by_hours),
+    )
+
+
+def uses_shared_queue(settings: Settings) -> bool:
+    """Whether jobs go to the queue that root serves for all accounts of this machine."""
+    if settings.scheduler != "local" or settings.local.shared is False:
+        return False
+    return settings.local.shared is True or settings.queue_socket.is_socket()
+
+
+def queue_in_use(settings: Settings) -> str:
+    """For people: whose queue jobs go to."""
+    if uses_shared_queue(settings):
+        return f"local, the queue of all accounts that root serves at {settings.queue_socket}"
+    return "slurm" if settings.scheduler == "slurm" else "local, this account's own queue"
+
+
+def serve_queue(
+    settings: Settings, *, goes_on: Callable[[], bool], ready: Callable[[], None]
+) -> None:
+    """Serve the queue of all accounts until `goes_on` denies it."""
+    from schedmate.schedulers.shared.service import serve_queue
+
+    serve_queue(
+        settings.state_dir / "shared",
+        settings.queue_socket,
+        settings.local,
+        operators=settings.operators,
+        goes_on=goes_on,
+        ready=ready,
     )
 
 
@@ -267,6 +311,7 @@ def limits_of(settings: Settings, *, act_since: float) -> DecisionLimits:
         retries=settings.retries,
         retries_in_all=settings.retries_in_all,
         longest_wait_s=settings.longest_wait_s,
+        settle_s=_settle_s(settings),
         act_since=act_since,
         nice_at_submission=settings.nice_at_submission,
         hold=HoldLimits(certain=settings.hold.certain, after_failures=settings.hold.after_failures),
@@ -279,6 +324,12 @@ def limits_of(settings: Settings, *, act_since: float) -> DecisionLimits:
             requeue=hang.requeue,
         ),
     )
+
+
+def _settle_s(settings: Settings) -> float:
+    if settings.settle_s is not None:
+        return settings.settle_s
+    return _SETTLE_S if settings.scheduler == "slurm" else 0.0
 
 
 def objections(settings: Settings) -> Callable[[Job], str | None]:
@@ -299,7 +350,7 @@ def engine_of(settings: Settings, limits: DecisionLimits) -> DecisionEngine:
 
 def deciding_settings(settings: Settings) -> dict[str, str]:
     """What decisions depend on, for the event log: `{"policy": "ssf", "hang.minutes": "30.0"}`."""
-    values = asdict(settings)
+    values = asdict(settings) | {"settle_s": _settle_s(settings)}
     return dict(_flat({name: value for name, value in values.items() if name in _DECIDED_BY}))
 
 

@@ -87,7 +87,7 @@ class Overviews(Protocol):
         """Of this scheduler's runs that ended since then, oldest first."""
 
     def done_actions(self, *, since: float, limit: int = 200_000) -> Sequence[DoneAction]:
-        """The newest ones that were carried out since then, oldest first."""
+        """The newest ones that were carried out since then, oldest first; not what undid one."""
 
     def etas_seen(self, *, since: float, limit: int = 20_000) -> Sequence[EtaSeen]:
         """The newest ones in the event log, oldest first."""
@@ -138,7 +138,8 @@ SELECT at, unit, CAST(done AS DOUBLE PRECISION) FROM (
 _DONE = """
 SELECT job_id, json_extract(body, '$.attempt'), json_extract(body, '$.kind'),
     json_extract(body, '$.value')
-FROM actions WHERE scheduler = ? AND state = 'done' AND at >= ? ORDER BY id DESC LIMIT ?
+FROM actions WHERE scheduler = ? AND state = 'done' AND at >= ?
+    AND coalesce(json_extract(body, '$.reason.code'), '') <> 'reverted' ORDER BY id DESC LIMIT ?
 """
 
 

@@ -3,9 +3,10 @@
 # ruff: noqa: S101 - these are tests: asserts are how they speak
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from schedmate.model import Action, JobState, LlmCall, Request
+from schedmate.model import Action, DecisionReason, JobState, LlmCall, Request
 from schedmate.model.wire import dumps
 from schedmate.store import DoneAction, KeptAdvice, KeptEvent, PersonsAct
 from schedmate.testing.builders import (
@@ -51,6 +52,9 @@ class OverviewContract:
             store.intend(action, at=1.0)
             if number:
                 store.settle(action, "done", at=10.0 * number)
+        undone = replace(action, value=0.0, reason=DecisionReason(code="reverted"))
+        store.intend(undone, at=30.0)
+        store.settle(undone, "done", at=30.0)
         assert store.done_actions(since=0.0) == [
             DoneAction("1", 1, "set_nice", 35.0),
             DoneAction("2", 2, "set_nice", 2.5),

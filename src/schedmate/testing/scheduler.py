@@ -13,6 +13,7 @@ from schedmate.model import (
     NotFound,
     SchedulerError,
     Submission,
+    array_of,
 )
 
 
@@ -58,7 +59,11 @@ class FakeScheduler:
 
     def jobs(self, ids: Sequence[JobId] | None = None) -> list[Job]:
         self._reach()
-        return [job for job in self.known.values() if ids is None or job.id in ids]
+        return [
+            job
+            for job in self.known.values()
+            if ids is None or job.id in ids or array_of(job.id) in ids
+        ]
 
     def nodes(self, names: Sequence[str] | None = None) -> list[NodeState]:
         self._reach()

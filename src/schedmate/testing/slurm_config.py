@@ -75,7 +75,7 @@ def _with_settings(conf: str, settings: Mapping[str, str]) -> str:
 def _slurm_conf(cluster: ClusterShape, host: str) -> str:
     home = cluster.directory
     nodes = "\n".join(
-        f"NodeName={node} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs=16 "
+        f"NodeName={node} NodeHostname={host} NodeAddr=localhost Port={port} CPUs=16 "
         f"RealMemory=16000 Gres=gpu:{GPU_TYPE}:{cluster.gpus_per_node} State=UNKNOWN"
         for node, port in zip(cluster.nodes, cluster.ports.nodes, strict=True)
     )

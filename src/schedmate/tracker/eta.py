@@ -186,6 +186,8 @@ def _aged(facts: Facts, position: RunPosition, estimate: EtaEstimate) -> Spread 
     if estimate.eta_s is None or facts.now is None or position.seen_at is None:
         return estimate.eta_s
     age = max(0.0, facts.now - position.seen_at)
+    if age >= estimate.eta_s.p90 + _AFTER_S:
+        return None  # by its own pace it would be over
     if estimate.rate_per_s:
         age = min(age, max(1.0, position.series.increment) / estimate.rate_per_s)
     return passed(estimate.eta_s, age)

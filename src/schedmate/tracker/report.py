@@ -130,12 +130,12 @@ def _by_cadence(facts: Facts, base: Progress) -> Progress:
     predicted = None if facts.prediction is None else facts.prediction.duration_s
     if left is None and elapsed is not None and predicted is not None:
         left = predicted.left_after(elapsed)
-    if left is None or elapsed is None:
+    if left is None or elapsed is None or not left.p50:
         return base
     return replace(
         base,
         phase=working_phase(facts) if base.phase == "starting" else base.phase,
-        fraction=min(_NEARLY, elapsed / (elapsed + left.p50)) if left.p50 else _NEARLY,
+        fraction=min(_NEARLY, elapsed / (elapsed + left.p50)),
         fraction_of="time",
         eta_s=left,
         confidence=_CADENCE_CONFIDENCE,

@@ -43,6 +43,8 @@ class Measured(Generic[T]):
             self._value = self._make(now)
         except SchedMateError as error:
             _log.warning("figures are as they were before: %s", error)
+        except Exception:  # noqa: BLE001 - as with a page, the log has the reason
+            _log.exception("figures are as they were before")
         finally:
             with self._lock:
                 self._at, self._running = now, False

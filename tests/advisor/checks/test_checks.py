@@ -138,6 +138,25 @@ def test_gpus_that_nothing_mentions(memory, tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("code", "warned"),
+    [
+        ("model.cuda()\n", True),
+        ("x = x.to('cuda:0')\n", True),
+        ("model.cuda() if torch.cuda.is_available() else model\n", False),
+        ("device = 'cuda' if use else 'cpu'\nmodel.to(device)\n", False),
+        ("import torch\n", False),
+    ],
+)
+def test_code_that_needs_a_gpu_and_asks_for_none(memory, tmp_path, code, warned):
+    script = "#SBATCH --gpus=0\npython train.py\n"
+    found = remarks(memory, tmp_path, script, train=code)
+    assert [(level, line.line) for level, _, line in found] == ([("warning", 1)] if warned else [])
+    assert remarks(memory, tmp_path, "python train.py\n", train=code) == [], "nothing is said"
+    told = remarks(memory, tmp_path, "python train.py\n", request=Request(no_gpus=True))
+    assert [text.partition(",")[0] for _, text, _ in told] == ["asks for no GPU"] * warned
+
+
+@pytest.mark.parametrize(
     "line",
     [
         "export WANDB_API_KEY=0123456789abcdef0123456789abcdef01234567",

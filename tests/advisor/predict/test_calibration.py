@@ -55,6 +55,19 @@ def test_too_narrow_too_wide_and_biased_spreads_come_to_cover_as_they_say(raw_si
     assert p90 == pytest.approx(0.9, abs=0.03)
 
 
+def test_a_middle_that_is_off_by_chance_is_left_where_it_is():
+    """Most of the time, and moved where it is off for sure."""
+    raw, left = Spread(50.0, 100.0, 200.0), {1.0: 0, 3.0: 0}
+    for bias in left:
+        for seed in range(40):
+            rng, calibration = random.Random(seed), Calibration()
+            for _ in range(60):
+                calibration.observed("history", raw, lognormal(rng, 100.0 * bias, 0.5))
+            left[bias] += calibration.calibrated("history", raw).p50 == pytest.approx(100.0)
+    assert 25 <= left[1.0] < 40
+    assert left[3.0] == 0
+
+
 def covered_of_seeds(*, as_given: bool) -> float:
     """Dozens of seeds are submitted together; how far off one is, so are the others."""
     rng, calibration, covered = random.Random(2), Calibration(), []

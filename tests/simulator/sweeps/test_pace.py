@@ -68,24 +68,27 @@ def test_it_can_be_sent_to_a_worker():
     pickle.loads(pickle.dumps(Pace(warn_of_hours)))("fifo", 0, 10)
 
 
+SECONDS = 0.001
+
+
 class Ponders(FirstFit):
     """Takes its time at each decision, as one that solves a program does."""
 
     name = "ponders"
 
     def decide(self):
-        time.sleep(0.02)
+        time.sleep(SECONDS)
         super().decide()
 
 
 @pytest.mark.parametrize("policies", [("easy", "ponders"), ("ponders",)])
 def test_a_policy_that_takes_long_to_decide_is_warned_of(monkeypatch, policies):
     monkeypatch.setitem(POLICIES, "ponders", Ponders)
-    monkeypatch.setattr(paces, "_ENOUGH_S", 0.1)
+    monkeypatch.setattr(paces, "_ENOUGH_S", 10 * SECONDS)
     task = SimulationTask(source="synthetic", policies=policies, jobs=100, gpus=8)
     found = []
 
     run_tasks([task, task], workers=1, on_hours=lambda seconds: not found.append(seconds))
 
     assert len(found) == 1
-    assert found[0] > 2 * 100 * 0.02, "of both settings, at least a decision a job"
+    assert found[0] > 2 * 100 * SECONDS, "of both settings, at least a decision a job"

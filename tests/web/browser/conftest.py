@@ -137,6 +137,7 @@ def _play(site, nodes):
     site.wait_state(site.trained, "COMPLETED")
     site.wait(lambda view: view["diagnoses"], site.failed, "a diagnosis")
     site.again = site.submit("training", "train.py", "--epochs", "12")
+    site.wait(_has_begun, site.again, "the start")  # what takes all GPUs for good comes after it
     site.slow, *others = [site.submit("long training", "slow.py", gpus=2) for _ in range(nodes)]
     site.wait_state(site.again, "COMPLETED")
     for job_id in (site.slow, *others):
@@ -147,6 +148,10 @@ def _play(site, nodes):
     store.keep_rule(a_learned_rule("r1", enabled=False, origin=an_origin("llm")))
     store.keep_rule(a_learned_rule("r2", enabled=False, origin=an_origin("llm")))
     store.close()
+
+
+def _has_begun(view):
+    return view["job"]["state"] != "PENDING"
 
 
 def _was_ordered(view):

@@ -8,6 +8,7 @@ from schedmate.advisor.checks.entry_point import missing_files, several_runs, un
 from schedmate.advisor.checks.failed_before import batch_did_not_fit, same_code_failed
 from schedmate.advisor.checks.lengths import no_length
 from schedmate.advisor.checks.resources import (
+    gpu_needed,
     gpus_not_used,
     no_checkpoints,
     one_gpu_used,
@@ -28,6 +29,7 @@ CHECKS: tuple[Check, ...] = (
     time_limit_too_short,
     one_gpu_used,
     gpus_not_used,
+    gpu_needed,
     no_checkpoints,
     secrets_in_script,
     several_runs,

@@ -51,6 +51,18 @@ def gpus_not_used(checked: Checked) -> Iterator[Remark]:
     )
 
 
+def gpu_needed(checked: Checked) -> Iterator[Remark]:
+    """A job that says that it uses none; silent where nothing is said of GPUs."""
+    asked, main = checked.workload.gpus, checked.launch.main
+    if asked is None or asked.value or main is None or not checked.understood.needs_gpu:
+        return
+    yield Remark(
+        level="warning",
+        text=f"asks for no GPU, but {main.entry.name} and its imports do not run without one",
+        evidence=asked.evidence,
+    )
+
+
 def one_gpu_used(checked: Checked) -> Iterator[Remark]:
     """Several GPUs, and code that would use the first of them."""
     asked, main = checked.workload.gpus, checked.launch.main

@@ -56,7 +56,7 @@ def _asked(launch: Launch, request: Request) -> dict[str, Finding[Any]]:
     """What the job asks for: the submit command's flags beat the script's directives."""
     findings: dict[str, Finding[Any]] = {}
     gpus = launch.asked.gpus
-    if request.gpus:
+    if request.gpus or request.no_gpus:
         findings["gpus"] = _requested("gpus", request.gpus)
     elif gpus is not None:
         source: Source = "script" if len(gpus[1]) == 1 else "derived"

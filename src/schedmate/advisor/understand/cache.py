@@ -102,7 +102,8 @@ def _look_again(at: _LookedAt, files: Files) -> None:
 
 def asked(launch: Launch, request: Request) -> tuple[str, str]:
     gpus = launch.asked.gpus
+    none = "none" if request.no_gpus else 0
     return (
-        f"gpus={request.gpus or (gpus[0] if gpus else 0)}",
+        f"gpus={request.gpus or (gpus[0] if gpus else none)}",
         f"nodes={max(request.nodes, launch.asked.nodes or 1)}",
     )

@@ -38,6 +38,11 @@ _USES_GPU = re.compile(
     re.IGNORECASE,
 )
 
+_NEEDS_GPU = re.compile(
+    r"\.cuda\(|(?:\.to\(|\bdevice\s?=|\btorch\.device\()\s?[\"']cuda|\bcuda\.set_device\(", re.ASCII
+)
+_DOES_WITHOUT = re.compile(r"\bis_available\b|\bdevice_count\b|[\"']cpu[\"']", re.ASCII)
+
 
 def understand(
     launch: Launch, files: Files, request: Request, completer: Completer | None = None
@@ -66,10 +71,17 @@ def understand(
         code=tuple(sorted({source.digest for source in code})),
         configs=tuple(sorted(_configs(files))),
         mentions_gpu=any(_USES_GPU.search(source.text) for source in code),
+        needs_gpu=_needs_gpu([source.text for source in code]),
         signature=signature([source.text for source in code]),
         traits=traits(job.run, job.trace),
     )
     return understood, job.problems
+
+
+def _needs_gpu(texts: Iterable[str]) -> bool:
+    """Code that asks whether there is a GPU, or names the CPU, may do without."""
+    whole = "\n".join(texts)
+    return _NEEDS_GPU.search(whole) is not None and _DOES_WITHOUT.search(whole) is None
 
 
 def read_code(

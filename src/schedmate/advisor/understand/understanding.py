@@ -36,6 +36,8 @@ class Understanding:
     code: tuple[str, ...] = ()
     configs: tuple[str, ...] = ()
     mentions_gpu: bool = True
+    needs_gpu: bool = False
+    """Whether it would fail without one; false where unknown."""
     signature: tuple[int, ...] = ()
     """By which code that is nearly the same is known."""
     traits: Traits = field(default_factory=Traits)

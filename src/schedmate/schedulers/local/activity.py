@@ -20,7 +20,7 @@ _BLOCKED = frozenset("DTt")
 
 
 def activities(
-    attempts: Mapping[int, RunFiles], gpus: Mapping[int, Iterable[int]], busy: Mapping[int, float]
+    attempts: Mapping[int, RunFiles], gpus: Mapping[int, Iterable[str]], busy: Mapping[str, float]
 ) -> dict[int, Activity]:
     """By job; `gpus` are the ones each has, `busy` is what every GPU of the machine does."""
     found = _processes(attempts)
@@ -37,14 +37,14 @@ def files_written(attempts: Mapping[int, RunFiles]) -> dict[int, frozenset[str]]
 
 def _processes(attempts: Mapping[int, RunFiles]) -> dict[int, list[ProcessTime]]:
     marks = {attempt.mark: job for job, attempt in attempts.items()}
-    shepherds = {
+    runners = {
         claim.pid: job
         for job, attempt in attempts.items()
         if (claim := attempt.claimed_by()) is not None and claim.alive
     }
     found: dict[int, list[ProcessTime]] = defaultdict(list)
     for process in process_times("SCHEDMATE_ATTEMPT="):
-        job = marks.get(process.mark, shepherds.get(process.pid, shepherds.get(process.parent)))
+        job = marks.get(process.mark, runners.get(process.pid, runners.get(process.parent)))
         if job is not None:
             found[job].append(process)
     return found

@@ -2,105 +2,148 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import signal
 import socket
-import stat
-import subprocess
-import sys
 import time
-from dataclasses import asdict, replace
-from pathlib import Path
+from contextlib import suppress
+from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from schedmate.disk.detached import DetachFailed, start_detached
 from schedmate.disk.lock import hold, lock_holder
 from schedmate.disk.private import append_private
-from schedmate.model import (
-    Activity,
-    BadInput,
-    Job,
-    JobId,
-    NodeState,
-    NotFound,
-    SchedulerError,
-    Submission,
-)
 from schedmate.model.account import account_name
+from schedmate.model.errors import BadInput, NotFound, SchedulerError, StoreUnavailable
+from schedmate.model.job import Job, JobId, JobState, Submission
 from schedmate.model.priority import NICE_RANGE
-from schedmate.schedulers.local import detach
-from schedmate.schedulers.local.activity import activities, files_written
-from schedmate.schedulers.local.gpus import busy_gpus, count_slots
-from schedmate.schedulers.local.layout import Layout, SavedSubmission
-from schedmate.schedulers.local.processes import booted_at
-from schedmate.schedulers.local.queue import QueueEntry, QueueFile
+from schedmate.schedulers.base import Obstacle
+from schedmate.schedulers.local.dependencies import read_dependency
+from schedmate.schedulers.local.entry import ArrayShape, NewJobs, QueueEntry, fold_tasks
+from schedmate.schedulers.local.layout import Layout, LogNames, SavedSubmission
+from schedmate.schedulers.local.queue import QueueFile
+from schedmate.schedulers.local.submitting import Account, Prepared, prepare
+from schedmate.schedulers.local.wakeup import wake
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from schedmate.config import LocalSettings
+    from schedmate.model import Activity, NodeState, Spread
+    from schedmate.schedulers.local.gpu_nodes import GpuNodes
 
 _REMEMBERED_S, _MOST_REMEMBERED = 24 * 3600.0, 1000
 """Ended jobs are listed for a day, the newest ones; asked for by id they are always found."""
-_DEFAULT_LOG = "schedmate-%j.out"
-_LONGEST_ID = 18
+_DEFAULT_LOG, _DEFAULT_ARRAY_LOG = "schedmate-%j.out", "schedmate-%A_%a.out"
+_DAEMON = "schedmate.schedulers.local.daemon"
 _log = logging.getLogger("schedmate.local")
 
 
 class LocalScheduler:
-    """Fulfils `Scheduler`. Excluding nodes means nothing to it: it has but one."""
+    """Fulfils `Scheduler`. Its nodes are this machine and each of its GPUs."""
 
     name = "local"
 
     def __init__(
-        self, root: Path, settings: LocalSettings, *, nice_range: int | None = None
+        self,
+        root: Path,
+        settings: LocalSettings,
+        *,
+        nice_range: int | None = None,
+        spool: Path | None = None,
     ) -> None:
-        self._layout = Layout(root.absolute())  # the daemon works elsewhere
+        self._layout = Layout(root.absolute(), spool)  # the daemon works elsewhere
         self._settings = settings
         self._queue = QueueFile(self._layout.queue)
         self._node = socket.gethostname()
         self._most_nice = nice_range or NICE_RANGE
 
+    @property
+    def _gpus(self) -> GpuNodes:
+        from schedmate.schedulers.local.gpu_nodes import GpuNodes  # noqa: PLC0415 - as above
+
+        return GpuNodes(self._layout, self._settings, self._node)
+
     def submit(self, submission: Submission) -> JobId:
+        return self.accept(prepare(submission), Account(os.getuid(), account_name()))
+
+    def accept(self, prepared: Prepared, account: Account) -> JobId:
+        """Queue a job of this account, which need not be ours."""
+        submission = prepared.submission
         self._check(submission)
-        job_id = self._queue.add(
+        env = os.environ if submission.env is None else submission.env
+        submission = replace(submission, request=self._gpus.asked_for(submission.request, env))
+        new = NewJobs(
             name=submission.name,
-            user=account_name(),
-            workdir=str(Path(submission.workdir).resolve()),
+            user=account.user,
+            workdir=submission.workdir,
             command=submission.command,
             script=submission.script,
             request=submission.request,
             nice=submission.nice,
-            now=time.time(),
-            spool=lambda job_id: self._spool(job_id, submission),
+            begin=submission.begin,
+            held=submission.held,
+            dependency=submission.dependency,
+            options=submission.options,
+            shape=_shape(submission),
+            tasks=tuple(
+                (task.index, task.command or submission.command) for task in submission.tasks
+            ),
         )
+        try:
+            number = self._queue.add(
+                new, time.time(), spool=lambda number: self._spool(number, new, prepared, account)
+            )
+        except OSError as error:
+            why = (error.strerror or str(error)).lower()
+            raise StoreUnavailable(f"the job was not queued: {self._layout.root}: {why}") from error
         self.ensure_running()
-        return str(job_id)
+        return str(number)
+
+    def count_unfinished(self, user: str) -> int:
+        """How many jobs and tasks of this account wait or run."""
+        return self._queue.count_unfinished(user)
 
     def jobs(self, ids: Sequence[JobId] | None = None) -> list[Job]:
-        wanted = None if ids is None else [int(one) for one in ids if _is_number(one)]
-        entries = self._queue.entries(
-            wanted, ended_since=time.time() - _REMEMBERED_S, most_ended=_MOST_REMEMBERED
-        )
+        if ids is None:
+            found = [
+                self._queue.entries(
+                    ended_since=time.time() - _REMEMBERED_S, most_ended=_MOST_REMEMBERED
+                )
+            ]
+        else:
+            known = [entries for one in ids if (entries := self._queue.named(one))]
+            found = sorted(known, key=lambda entries: entries[0].id)
+        entries = [entry for those in found for entry in those]
         if not all(entry.state.ended or entry.held for entry in entries):
             self.ensure_running()  # a look at unfinished jobs restarts a daemon that is gone
-        return [entry.as_job(self._node, self._most_nice) for entry in entries]
+        judged = self._queue.judge(entries, time.time())
+        waits_for = {number: one.text for number, one in judged.items()}
+        listed: dict[JobId, Job] = {}
+        for those in found:
+            jobs = [
+                entry.as_job(self._node, self._most_nice, waits_for.get(entry.id, ""))
+                for entry in those
+            ]
+            folded = fold_tasks(those, jobs) if len(those) > 1 else jobs
+            listed.update((job.id, job) for job in folded)
+        return list(listed.values())
 
     def nodes(self, names: Sequence[str] | None = None) -> list[NodeState]:
-        """This machine, which is up if this code runs."""
-        if names is not None and self._node not in names:
-            return []
-        return [NodeState(name=self._node, condition="up", state="up", up_since=booted_at())]
+        """This machine, which is up if this code runs, and its GPUs."""
+        return [one for one in self._gpus.states() if names is None or one.name in names]
 
     def script(self, job_id: JobId) -> str | None:
-        entry = self._queue.entry(_number(job_id))
+        entry = self._entries(job_id)[0]
         if entry.script is None:
             return None
-        return self._layout.script(entry.id).read_text("utf-8", "replace")
+        return self._layout.script(entry.spool_id).read_text("utf-8", "replace")
 
     def cancel(self, job_id: JobId) -> None:
-        self._queue.cancel(_number(job_id), time.time())
+        self._queue.cancel(job_id, time.time())
         self.ensure_running()
 
     def requeue(
@@ -108,149 +151,229 @@ class LocalScheduler:
         job_id: JobId,
         *,
         run: int,
-        exclude_nodes: Sequence[str] = (),  # noqa: ARG002 - there is but one node
+        exclude_nodes: Sequence[str] = (),
         delay_s: float = 0.0,
     ) -> bool:
-        waits = self._queue.requeue(_number(job_id), time.time() + delay_s, run=run)
+        for entry in self._entries(job_id):
+            if self._layout.read_submission(entry.spool_id) is None:
+                raise SchedulerError(f"what job {job_id} ran with is not kept: submit it again")
+        if exclude_nodes:
+            self._gpus.check_exclusion(self._entries(job_id)[0].request, exclude_nodes)
+        waits = self._queue.requeue(
+            job_id, time.time() + delay_s, run=run, exclude_nodes=exclude_nodes
+        )
         self.ensure_running()
         return waits
 
-    def may_run_on(self, job: Job, node: NodeState) -> bool:  # noqa: ARG002 - there is but one
-        return True
+    def may_run_on(self, job: Job, node: NodeState) -> bool:
+        return self._gpus.may_run_on(job.request, node.name)
 
-    def hold(self, job_id: JobId) -> None:
-        self._queue.hold(_number(job_id))
+    def needed_nodes(self, job: Job) -> int:
+        """See `GivesGpusAsNodes`."""
+        return max(1, job.request.gpus)
 
-    def release(self, job_id: JobId) -> None:
-        self._queue.release(_number(job_id))
+    def trouble(self) -> str:
+        """See `ReportsTrouble`."""
+        return self._gpus.trouble()
+
+    def set_excluded(self, job_id: JobId, nodes: Sequence[str]) -> None:
+        """See `ExcludesNodes`."""
+        self._queue.set_request(
+            job_id, lambda request: replace(request, exclude_nodes=tuple(nodes))
+        )
         self.ensure_running()
 
+    def drain(self, node: str, reason: str) -> None:
+        """See `DrainsNodes`."""
+        self._gpus.drain(node, reason)
+
+    def resume(self, node: str, reason: str) -> None:
+        """See `DrainsNodes`."""
+        self._gpus.resume(node, reason)
+        self.ensure_running()
+
+    def hold(self, job_id: JobId) -> None:
+        self._queue.hold(job_id)
+
+    def release(self, job_id: JobId) -> None:
+        self._queue.release(job_id)
+        self.ensure_running()
+
+    def move_to_top(self, job_id: JobId) -> None:
+        """See `MovesToTop`."""
+        self._queue.move_to_top(job_id, time.time())
+        self.ensure_running()
+
+    def waiting_tasks(self, job_id: JobId) -> list[JobId]:
+        """See `ListsTasks`."""
+        entries = self._entries(job_id)
+        return [entry.job_id for entry in entries if entry.state is JobState.PENDING]
+
     def set_nice(self, job_id: JobId, nice: int) -> None:
-        self._queue.set_nice(_number(job_id), nice)
+        self._queue.set_nice(job_id, nice)
 
     def set_time_limit(self, job_id: JobId, seconds: float | None) -> None:
-        self._queue.set_request(
-            _number(job_id), lambda request: replace(request, time_limit_s=seconds)
-        )
+        self._queue.set_request(job_id, lambda request: replace(request, time_limit_s=seconds))
+        wake(self._layout.wake)
+
+    def set_dependency(self, job_id: JobId, dependency: str) -> None:
+        """See `RenewsDependencies`."""
+        self._check_dependency(dependency)
+        self._queue.set_dependency(job_id, dependency)
+        self.ensure_running()
+
+    def set_predictions(self, predictions: Mapping[JobId, Spread]) -> None:
+        """See `TakesPredictions`."""
+        self._queue.set_predictions({job: spread.p90 for job, spread in predictions.items()})
+        wake(self._layout.wake)
+
+    def obstacle(self, job: Job) -> Obstacle | None:
+        """See `ExplainsWaiting`."""
+        entries = self._queue.named(job.id)
+        judged = self._queue.judge(entries, time.time())
+        if any(one.verdict == "failed" for one in judged.values()):
+            return Obstacle(
+                text=f"waits for {job.dependency}: that can never be, as it has ended otherwise",
+                remedy=f"`schedmate requeue` what it waits for, or `schedmate cancel {job.id}`",
+            )
+        kept_back = self._gpus.why_waiting(job.request) if _may_start(entries) else ""
+        return Obstacle(text=f"waits: {kept_back}") if kept_back else None
 
     def activity(self, jobs: Sequence[Job]) -> dict[JobId, Activity]:
         """See `MeasuresActivity`."""
-        entries = self._running(jobs)
-        gpus = {entry.id: entry.slots[: entry.request.gpus] for entry in entries}
+        from schedmate.schedulers.local.activity import activities  # noqa: PLC0415 - as above
+
+        entries = {entry.id: entry for entry in self._running(jobs)}
+        gpus = {number: entry.slots for number, entry in entries.items()}
         found = activities(
-            {entry.id: self._layout.attempt(entry) for entry in entries},
+            {number: self._layout.attempt(entry) for number, entry in entries.items()},
             gpus,
-            busy_gpus() if any(gpus.values()) else {},
+            self._gpus.busy() if any(gpus.values()) else {},
         )
-        return {str(number): activity for number, activity in found.items()}
+        return {entries[number].job_id: activity for number, activity in found.items()}
 
     def written_files(self, jobs: Sequence[Job]) -> dict[JobId, frozenset[str]]:
         """See `KnowsOpenFiles`."""
-        attempts = {entry.id: self._layout.attempt(entry) for entry in self._running(jobs)}
-        return {str(number): files for number, files in files_written(attempts).items()}
+        from schedmate.schedulers.local.activity import files_written  # noqa: PLC0415 - as above
+
+        entries = {entry.id: entry for entry in self._running(jobs)}
+        found = files_written({one: self._layout.attempt(entry) for one, entry in entries.items()})
+        return {entries[number].job_id: files for number, files in found.items()}
 
     def _running(self, jobs: Sequence[Job]) -> list[QueueEntry]:
-        wanted = [int(job.id) for job in jobs if _is_number(job.id)]
-        return [entry for entry in self._queue.entries(wanted) if not entry.state.ended]
+        return [
+            entry
+            for job in jobs
+            if job.state is JobState.RUNNING
+            for entry in self._queue.named(job.id)
+            if entry.state is JobState.RUNNING
+        ]
+
+    def _entries(self, job_id: JobId) -> list[QueueEntry]:
+        found = self._queue.named(job_id)
+        if not found:
+            raise NotFound(f"the local scheduler knows no job {job_id}")
+        return found
 
     def ensure_running(self) -> None:
-        """Start the daemon unless one is alive.
+        """Wake the daemon, or start it where none is alive.
 
         Where that fails the jobs are queued all the same: the next look tries again.
         """
         try:
-            self._start_daemon()
-        except (OSError, subprocess.SubprocessError):
+            self._layout.check_home()
+            lock = hold(self._layout.lock)
+            if lock is None:
+                wake(self._layout.wake)
+                return
+            with lock, append_private(self._layout.log) as log:
+                start_detached(
+                    _DAEMON,
+                    [*self._layout.arguments(self._settings), str(lock.fileno())],
+                    log=log,
+                    pass_fds=(lock.fileno(),),
+                )
+        except (OSError, DetachFailed, StoreUnavailable):
             _log.warning("the local scheduler cannot be started now", exc_info=True)
-
-    def _start_daemon(self) -> None:
-        """Hand it the lock that shows it is alive."""
-        lock = hold(self._layout.lock)
-        if lock is None:
-            return
-        command = (
-            *(sys.executable, "-P", "-m", "schedmate.schedulers.local.daemon"),
-            *(str(self._layout.root), json.dumps(asdict(self._settings)), str(lock.fileno())),
-        )
-        with lock, append_private(self._layout.log) as log:
-            subprocess.run(
-                [sys.executable, "-I", "-S", detach.__file__, *command],
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                pass_fds=(lock.fileno(),),
-                cwd="/",
-                check=True,
-            )
 
     def stop(self) -> None:
         """Stop the daemon; what runs goes on, and what waits waits for the next daemon."""
         daemon = lock_holder(self._layout.lock)
         if daemon is not None:
-            os.kill(daemon, signal.SIGTERM)
+            with suppress(ProcessLookupError):
+                os.kill(daemon, signal.SIGTERM)
         self._queue.close()
 
     def _check(self, submission: Submission) -> None:
-        if not submission.command:
-            raise BadInput("there is no command to run")
-        if not Path(submission.workdir).is_dir():
-            raise BadInput(f"the working directory {submission.workdir} does not exist")
-        slots = count_slots(self._settings.slots)
-        if submission.request.gpus > slots:
-            raise SchedulerError(
-                f"it asks for {submission.request.gpus} GPUs, this machine hands out {slots}"
-            )
         if submission.passthrough:
             flags = " ".join(submission.passthrough)
             raise BadInput(f"the local scheduler does not know {flags}")
+        self._check_dependency(submission.dependency)
+        self._check_cores(submission)
 
-    def _spool(self, job_id: int, submission: Submission) -> tuple[str, str]:
-        """Save what the job needs; return where its output goes."""
-        self._layout.clear(job_id)
-        command = submission.command
-        if submission.script is not None:
-            command = (*self._save_script(job_id, submission), *command[1:])
-        env = dict(os.environ if submission.env is None else submission.env)
-        self._layout.save_submission(job_id, SavedSubmission(command=command, env=env))
-        workdir = str(Path(submission.workdir).resolve())
-        out = self._layout.log_path(
-            submission.stdout or _DEFAULT_LOG, job_id, submission.name, workdir
+    def _check_cores(self, submission: Submission) -> None:
+        cpus = submission.request.cpus or 0
+        if cpus > (os.cpu_count() or 1):
+            raise SchedulerError(f"it asks for {cpus} cores, this machine has {os.cpu_count()}")
+
+    def _check_dependency(self, text: str) -> None:
+        for condition in read_dependency(text).conditions if text else ():
+            if condition.job_id and not self._queue.named(condition.job_id):
+                raise NotFound(f"it is to wait for job {condition.job_id}, which is not known")
+
+    def _spool(
+        self, number: int, new: NewJobs, prepared: Prepared, account: Account
+    ) -> list[tuple[str, str]]:
+        """Save what the job or its tasks need; return where the output of each goes."""
+        for one in range(number, number + max(1, len(new.tasks))):
+            self._layout.clear(one)
+        submission = prepared.submission
+        tasks_differ = any(task.command for task in submission.tasks)
+        command = () if tasks_differ else submission.command
+        if prepared.script is not None:
+            saved = str(self._layout.save_script(number, prepared.script, account.uid))
+            first = (saved,) if prepared.script.startswith(b"#!") else ("/bin/sh", saved)
+            command = (*first, *command[1:])
+        self._layout.save_submission(
+            number,
+            SavedSubmission(
+                command=command,
+                env=submission.env or {},
+                uid=account.uid,
+                umask=prepared.umask,
+                limits=prepared.limits,
+                tasks_differ=tasks_differ,
+            ),
         )
-        err = out
-        if submission.stderr is not None:
-            err = self._layout.log_path(submission.stderr, job_id, submission.name, workdir)
-        for path in (out, err):
-            _check_log(Path(path))
-        return out, err
+        return [self._logs(names, new, submission) for names in self._log_names(number, new)]
 
-    def _save_script(self, job_id: int, submission: Submission) -> tuple[str, ...]:
-        path = Path(submission.workdir) / str(submission.script)
-        try:
-            text = path.read_bytes()
-        except FileNotFoundError:
-            raise NotFound(f"there is no script {path}") from None
-        except OSError as error:
-            raise BadInput(f"the script {path} cannot be read: {error.strerror}") from error
-        saved = str(self._layout.save_script(job_id, text))
-        return (saved,) if text.startswith(b"#!") else ("/bin/sh", saved)
+    def _log_names(self, number: int, new: NewJobs) -> list[LogNames]:
+        single = LogNames(number=number, name=new.name, user=new.user, node=self._node)
+        return [
+            replace(single, number=number + place, array_id=number, task=index)
+            for place, (index, _) in enumerate(new.tasks)
+        ] or [single]
+
+    def _logs(self, names: LogNames, new: NewJobs, submission: Submission) -> tuple[str, str]:
+        usual = _DEFAULT_ARRAY_LOG if new.tasks else _DEFAULT_LOG
+        out = names.path(submission.stdout or usual, new.workdir)
+        if submission.stderr is None:
+            return out, out
+        return out, names.path(submission.stderr, new.workdir)
 
 
-def _check_log(path: Path) -> None:
-    """Opening a pipe would wait for a reader, and a device keeps nothing to read."""
-    try:
-        mode = path.stat().st_mode
-    except OSError:  # not there yet, or for the job to find out
-        return
-    if not stat.S_ISREG(mode) and str(path) != os.devnull:
-        raise BadInput(f"the output cannot go to {path}: that is no file")
+def _may_start(entries: Sequence[QueueEntry]) -> bool:
+    now = time.time()
+    return any(
+        entry.state is JobState.PENDING and not entry.held and entry.eligible_time <= now
+        for entry in entries
+    )
 
 
-def _number(job_id: JobId) -> int:
-    if not _is_number(job_id):
-        raise NotFound(f"the local scheduler knows no job {job_id}")
-    return int(job_id)
-
-
-def _is_number(job_id: JobId) -> bool:
-    """One that the queue file could hold."""
-    return job_id.isascii() and job_id.isdecimal() and len(job_id) <= _LONGEST_ID
+def _shape(submission: Submission) -> ArrayShape | None:
+    indices = [task.index for task in submission.tasks]
+    if not indices:
+        return None
+    steps = {after - before for before, after in pairwise(indices)}
+    step = steps.pop() if len(steps) == 1 else 1
+    return ArrayShape(len(indices), min(indices), max(indices), step, submission.most_tasks)

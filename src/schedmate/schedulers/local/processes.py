@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from typing import Literal
+
+from schedmate.model.account import account_name
 
 _PROC = Path("/proc")
+Which = Literal["all", "first", "others"]
+_LONGEST_LINE = 64
+"""Of processes, each the parent of the next."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +35,7 @@ class Identity:
         return born == self.born and state != "Z"
 
 
+@cache
 def boot_id() -> str:
     return (_PROC / "sys/kernel/random/boot_id").read_text("ascii").strip()
 
@@ -40,13 +49,50 @@ def booted_at() -> float | None:
     return next((float(line.split()[1]) for line in lines if line.startswith("btime ")), None)
 
 
-def signal_run(mark: str, shepherd: int, number: int) -> int:
-    """Signal every process of a run but its shepherd; return how many there were."""
-    pids = [pid for pid in _pids() if pid != shepherd and _belongs(pid, mark, shepherd)]
-    for pid in pids:
+def signal_run(
+    mark: str, runner: int, number: int, owner: int | None = None, *, which: Which = "all"
+) -> int:
+    """Signal the processes of a run but its runner; return how many there were.
+
+    With an `owner` only what that account could signal itself. `first` is the process that the
+    run began with.
+    """
+    pids = [pid for pid in _pids() if pid != runner and _belongs(pid, mark, runner)]
+    if which != "all":
+        pids = [pid for pid in pids if _is_first(pid, runner) == (which == "first")]
+    return sum(_signal(pid, number, owner) for pid in pids)
+
+
+def _is_first(pid: int, runner: int) -> bool:
+    """The runner's own child, which leads the process group of the run."""
+    fields = _stat(pid)
+    return fields is not None and fields[1:3] == [str(runner), str(pid)]
+
+
+def _signal(pid: int, number: int, owner: int | None) -> bool:
+    """Whether it is one to wait for."""
+    try:
+        process = os.pidfd_open(pid)  # from here on the number is no other process's
+    except OSError:
+        return True
+    try:
+        if owner is not None and owner not in _accounts(pid):
+            return False
         with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.kill(pid, number)
-    return len(pids)
+            signal.pidfd_send_signal(process, number)
+        return True
+    finally:
+        os.close(process)
+
+
+def _accounts(pid: int) -> set[int]:
+    """Real and saved user id: who has one of them may signal the process."""
+    try:
+        lines = (_PROC / str(pid) / "status").read_text("utf-8", "replace").splitlines()
+    except OSError:
+        return set()
+    uids = next((line.split()[1:] for line in lines if line.startswith("Uid:")), [])
+    return {int(uid) for uid in (*uids[:1], *uids[2:3])}
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +148,41 @@ def _is_written(pid: int, descriptor: str) -> bool:
     return flags & os.O_ACCMODE != os.O_RDONLY
 
 
+def owner_of(pid: int) -> str | None:
+    """The account of a process, empty where that is hidden; None for one that has ended."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return None
+    except (PermissionError, OverflowError):
+        pass
+    try:
+        return account_name((_PROC / str(pid)).stat().st_uid)
+    except OSError:
+        return ""
+
+
+def is_of_runs(pid: int, folder: Path) -> bool:
+    """Whether it belongs to a run whose files lie there: by its environment, or as it comes from
+    the process that was started for one."""
+    for _ in range(_LONGEST_LINE):
+        if _entry(pid, f"SCHEDMATE_ATTEMPT={folder}/") or _has_word(pid, f"{folder}/"):
+            return True
+        fields = _stat(pid)
+        pid = 0 if fields is None else int(fields[1])
+        if pid <= 1:
+            return False
+    return False
+
+
+def _has_word(pid: int, start: str) -> bool:
+    try:
+        words = (_PROC / str(pid) / "cmdline").read_bytes().split(b"\0")
+    except OSError:
+        return False
+    return any(word.startswith(os.fsencode(start)) for word in words)
+
+
 def _entry(pid: int, prefix: str) -> str:
     try:
         environment = (_PROC / str(pid) / "environ").read_bytes()
@@ -112,12 +193,12 @@ def _entry(pid: int, prefix: str) -> str:
     return os.fsdecode(next(entries, b""))
 
 
-def _belongs(pid: int, mark: str, shepherd: int) -> bool:
-    """By its environment, which all children inherit, or as the shepherd's own child."""
+def _belongs(pid: int, mark: str, runner: int) -> bool:
+    """By its environment, which all children inherit, or as the runner's own child."""
     fields = _stat(pid)
     if fields is None or fields[0] == "Z":
         return False
-    if int(fields[1]) == shepherd:
+    if int(fields[1]) == runner:
         return True
     try:
         environment = (_PROC / str(pid) / "environ").read_bytes()

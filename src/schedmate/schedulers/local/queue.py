@@ -6,131 +6,28 @@ Each method is one transaction, so clients and the daemon may die between any tw
 from __future__ import annotations
 
 import json
-import os
-from dataclasses import dataclass
+import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from schedmate.disk.database import Database
-from schedmate.model import Job, JobState, NotFound, Request, SchedulerError
-from schedmate.model.priority import NICE_HOURS, NICE_RANGE
+from schedmate.model.errors import NotFound, SchedulerError
+from schedmate.model.job import JobState, Request
 from schedmate.model.wire import dumps, loads
+from schedmate.schedulers.local.dependencies import Judgement, judge
+from schedmate.schedulers.local.devices import kept_from
+from schedmate.schedulers.local.entry import ArrayShape, EndedFolders, NewJobs, QueueEntry
+from schedmate.schedulers.local.tables import FIELDS, MIGRATIONS, PUT_BACK, REQUEUED, SPLIT_FIELDS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from schedmate.model.job import JobId
     from schedmate.schedulers.local.attempt import RunEnd
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (
-    (
-        """
-        CREATE TABLE jobs (
-            id INTEGER PRIMARY KEY AUTOINCREMENT,
-            name TEXT NOT NULL, user TEXT NOT NULL, workdir TEXT NOT NULL,
-            command TEXT NOT NULL, script TEXT, request TEXT NOT NULL,
-            stdout TEXT NOT NULL DEFAULT '', stderr TEXT NOT NULL DEFAULT '',
-            nice INTEGER NOT NULL, state TEXT NOT NULL,
-            submit_time REAL NOT NULL, eligible_time REAL NOT NULL,
-            start_time REAL, end_time REAL, exit_code INTEGER, signal INTEGER,
-            restarts INTEGER NOT NULL DEFAULT 0, slots TEXT NOT NULL DEFAULT '[]',
-            ending TEXT, signalled_at REAL, reason TEXT NOT NULL DEFAULT ''
-        )
-        """,
-        "CREATE INDEX jobs_by_state ON jobs (state, nice, id)",
-        "CREATE INDEX jobs_by_end ON jobs (end_time)",
-    ),
-    ("ALTER TABLE jobs ADD COLUMN held INTEGER NOT NULL DEFAULT 0",),
-)
-_FIELDS = (
-    "id, name, user, workdir, command, script, request, stdout, stderr, nice, state,"
-    " submit_time, eligible_time, start_time, end_time, exit_code, signal, restarts, slots,"
-    " ending, signalled_at, reason, held"
-)
 _REQUEUE = "REQUEUE"
-SECONDS_A_NICE = NICE_HOURS * 3600.0 / NICE_RANGE
-"""How long a job waits to make up for one nice number: the whole range for a week of it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QueueEntry:
-    """A row of the queue. `ending` is what a running job is being ended for."""
-
-    id: int
-    name: str
-    user: str
-    workdir: str
-    command: tuple[str, ...]
-    script: str | None
-    request: Request
-    stdout: str
-    stderr: str
-    nice: int
-    state: JobState
-    submit_time: float
-    eligible_time: float
-    start_time: float | None
-    end_time: float | None
-    exit_code: int | None
-    signal: int | None
-    restarts: int
-    slots: tuple[int, ...]
-    ending: str | None
-    signalled_at: float | None
-    reason: str
-    held: bool
-
-    @property
-    def width(self) -> int:
-        """How many slots it takes: a job without GPUs still takes its turn."""
-        return max(1, self.request.gpus)
-
-    @property
-    def logs(self) -> tuple[str, str]:
-        """Where this run writes; every run has files of its own, so that lines stay quotable."""
-        return self._logs_of(self.restarts)
-
-    def _logs_of(self, restarts: int) -> tuple[str, str]:
-        return _of_run(self.stdout, restarts), _of_run(self.stderr, restarts)
-
-    def as_job(self, node: str, most_nice: int) -> Job:
-        return Job(
-            id=str(self.id),
-            name=self.name,
-            user=self.user,
-            state=self.state,
-            workdir=self.workdir,
-            command=self.command,
-            script=self.script,
-            request=self.request,
-            submit_time=self.submit_time,
-            first_submit=self.submit_time,
-            start_time=self.start_time,
-            end_time=self.end_time,
-            exit_code=self.exit_code,
-            signal=self.signal,
-            restarts=self.restarts,
-            nodes=() if self.state is JobState.PENDING else (node,),
-            logs=tuple(dict.fromkeys(self.logs)),
-            earlier_logs=tuple(
-                dict.fromkeys(
-                    log
-                    for restarts in range(self.restarts - 1, -1, -1)
-                    for log in self._logs_of(restarts)
-                    if log != os.devnull
-                )
-            ),
-            nice=self.nice,
-            most_nice=None if self.held or self.state is not JobState.PENDING else most_nice,
-            nice_an_hour=3600.0 / SECONDS_A_NICE,
-            eligible_time=self._begins(),
-            reason=self.reason,
-            held=self.held,
-        )
-
-    def _begins(self) -> float | None:
-        """A job that was queued again may have to wait for a while."""
-        delayed = self.state is JobState.PENDING and self.eligible_time > self.submit_time
-        return self.eligible_time if delayed else None
+_LONGEST_NUMBER = 18
 
 
 class QueueFile:
@@ -142,38 +39,78 @@ class QueueFile:
 
     # looking
 
-    def entries(
-        self, ids: Sequence[int] | None, *, ended_since: float = 0.0, most_ended: int = -1
-    ) -> list[QueueEntry]:
-        """Without ids: what has not ended, and of what ended since then the newest."""
-        if ids is None:
-            return self._select(
-                "end_time IS NULL OR id IN (SELECT id FROM jobs WHERE end_time >= ?"
-                " ORDER BY end_time DESC LIMIT ?) ORDER BY id",
-                (ended_since, most_ended),
-            )
-        marks = ", ".join("?" * len(ids))
-        return self._select(f"id IN ({marks}) ORDER BY id", ids)
+    def entries(self, *, ended_since: float = 0.0, most_ended: int = -1) -> list[QueueEntry]:
+        """What has not ended, and of what ended since then the newest."""
+        return self._select(
+            "end_time IS NULL OR id IN (SELECT id FROM jobs WHERE end_time >= ?"
+            " ORDER BY end_time DESC LIMIT ?) ORDER BY id",
+            (ended_since, most_ended),
+        )
 
-    def entry(self, job_id: int) -> QueueEntry:
-        found = self._select("id = ?", (job_id,))
+    def named(self, job_id: JobId) -> list[QueueEntry]:
+        """The job of this id, or all tasks of this array; none where it is unknown."""
+        number, found, task = job_id.partition("_")
+        if not _is_number(number) or (found and not _is_number(task)):
+            return []
+        if found:
+            return self._select("array_id = ? AND task = ?", (int(number), int(task)))
+        return self._select("array_id = ? ORDER BY id", (int(number),)) or self._select(
+            "id = ?", (int(number),)
+        )
+
+    def entry(self, number: int) -> QueueEntry:
+        found = self._select("id = ?", (number,))
         if not found:
-            raise NotFound(f"the local scheduler knows no job {job_id}")
+            raise NotFound(f"the local scheduler knows no job {number}")
         return found[0]
 
     def running(self) -> list[QueueEntry]:
         return self._select("state = 'RUNNING' ORDER BY id", ())
 
-    def waiting(self, now: float) -> list[QueueEntry]:
-        """Those that may start, in the order in which they should.
+    def pending(self) -> list[QueueEntry]:
+        """All that wait, held ones and those of a later time too."""
+        return self._select("state = 'PENDING' ORDER BY id", ())
 
-        A nice number is worth a minute of waiting, so that no job is overtaken for ever.
-        """
-        return self._select(
-            "state = 'PENDING' AND NOT held AND eligible_time <= ?"
-            " ORDER BY submit_time + nice * ?, id",
-            (now, SECONDS_A_NICE),
+    def judge(self, entries: Iterable[QueueEntry], now: float) -> dict[int, Judgement]:
+        """What became of the dependencies of those that have one."""
+        known: dict[JobId, list[QueueEntry]] = {}
+
+        def lookup(job_id: JobId) -> list[QueueEntry]:
+            if job_id not in known:
+                known[job_id] = self.named(job_id)
+            return known[job_id]
+
+        return {
+            entry.id: judge(entry, lookup, lambda _, one=entry: self._rivals(one), now)  # type: ignore[misc]
+            for entry in entries
+            if entry.dependency and not entry.state.ended
+        }
+
+    def _rivals(self, entry: QueueEntry) -> list[QueueEntry]:
+        where = "end_time IS NULL AND name = ? AND user = ?"
+        return self._select(where, (entry.name, entry.user))
+
+    def ended_folders(self) -> list[EndedFolders]:
+        """Of jobs and arrays that have ended as a whole and that no other job waits for, the
+        oldest first."""
+        rows = self._db.rows(
+            "SELECT GROUP_CONCAT(id), MAX(end_time), COALESCE(array_id, id) AS number FROM jobs"
+            " GROUP BY number HAVING COUNT(end_time) = COUNT(*) ORDER BY 2",
+            (),
         )
+        asked = self._select("end_time IS NULL AND dependency != ''", ())
+        awaited = {
+            number for entry in asked for number in re.findall(r"\d{1,18}", entry.dependency)
+        }
+        return [
+            EndedFolders(tuple(sorted(map(int, numbers.split(",")))), end)
+            for numbers, end, number in rows
+            if str(number) not in awaited
+        ]
+
+    def count_unfinished(self, user: str) -> int:
+        where = "user = ? AND end_time IS NULL"
+        return int(self._db.one(f"SELECT count(*) FROM jobs WHERE {where}", (user,))[0])  # noqa: S608
 
     def idle(self) -> bool:
         """Whether nothing runs or may start; a job that is held has to be released first."""
@@ -182,57 +119,62 @@ class QueueFile:
 
     def _select(self, where: str, values: Sequence[Any]) -> list[QueueEntry]:
         # `where` is always one of the literals above
-        query = f"SELECT {_FIELDS} FROM jobs WHERE {where}"  # noqa: S608
+        query = f"SELECT {FIELDS} FROM jobs WHERE {where}"  # noqa: S608
         return [_entry(row) for row in self._db.rows(query, values)]
 
     # changing
 
     def add(
-        self,
-        *,
-        name: str,
-        user: str,
-        workdir: str,
-        command: Sequence[str],
-        script: str | None,
-        request: Request,
-        nice: int,
-        now: float,
-        spool: Callable[[int], tuple[str, str]],
+        self, new: NewJobs, now: float, spool: Callable[[int], Sequence[tuple[str, str]]]
     ) -> int:
-        """Add a job; `spool` gets its id, saves its files and returns stdout and stderr.
+        """Add a job, or all tasks of an array; the number by which it is known.
 
-        The job exists from the commit on, so its files are there before it does.
+        `spool` gets it, saves what they need and returns stdout and stderr of each. They exist
+        from the commit on, so their files are there before they do.
         """
+        shared = (
+            *(new.name, new.user, new.workdir, new.script, dumps(new.request), new.nice),
+            *(now, now if new.begin is None else max(now, new.begin), new.held, new.dependency),
+            json.dumps(new.options),
+        )
+        shape = new.shape and json.dumps(
+            [new.shape.count, new.shape.first, new.shape.last, new.shape.step, new.shape.most]
+        )
+        tasks = new.tasks or ((None, new.command),)
+        columns = (
+            "id, array_id, task, shape, command, stdout, stderr, name, user, workdir, script,"
+            " request, nice, submit_time, eligible_time, held, dependency, options, state"
+        )
         with self._db.transaction():
-            job_id = int(
-                self._db.one(
-                    "INSERT INTO jobs (name, user, workdir, command, script, request, nice, state,"
-                    " submit_time, eligible_time) VALUES (?, ?, ?, ?, ?, ?, ?, 'PENDING', ?, ?)"
-                    " RETURNING id",
-                    (
-                        name,
-                        user,
-                        workdir,
-                        json.dumps(list(command)),
-                        script,
-                        dumps(request),
-                        nice,
-                        now,
-                        now,
-                    ),
-                )[0]
+            first = self._next_number()
+            array_id = None if new.shape is None else first
+            rows = [
+                (number, array_id, index, shape, json.dumps(command), out, err, *shared)
+                for number, ((index, command), (out, err)) in enumerate(
+                    zip(tasks, spool(first), strict=True), first
+                )
+            ]
+            marks = ", ".join("?" * len(rows[0]))
+            self._db.run_many(
+                f"INSERT INTO jobs ({columns}) VALUES ({marks}, 'PENDING')",  # noqa: S608
+                rows,
             )
-            self._update(job_id, "stdout = ?, stderr = ?", spool(job_id))
-        return job_id
+        return first
 
-    def begin(self, job_id: int, slots: Sequence[int], now: float) -> bool:
+    def _next_number(self) -> int:
+        """No number is used twice, though the last job were gone."""
+        last = self._db.one("SELECT seq FROM sqlite_sequence WHERE name = 'jobs'")
+        return 1 + (last[0] if last else 0)
+
+    def begin(
+        self, number: int, slots: Sequence[str], now: float, *, backfilled: bool = False
+    ) -> bool:
         """Take a pending job; False when it was cancelled or held meanwhile."""
         changed = self._db.run(
             "UPDATE jobs SET state = 'RUNNING', slots = ?, start_time = ?, end_time = NULL,"
-            " exit_code = NULL, signal = NULL, ending = NULL, signalled_at = NULL, reason = ''"
-            " WHERE id = ? AND state = 'PENDING' AND NOT held",
-            (json.dumps(list(slots)), now, job_id),
+            " exit_code = NULL, signal = NULL, ending = NULL, signalled_at = NULL, reason = '',"
+            " backfilled = ? WHERE id = ? AND state = 'PENDING' AND NOT held",
+            (json.dumps(list(slots)), now, backfilled, number),
         )
         return changed == 1
 
@@ -250,7 +192,7 @@ class QueueFile:
         )
 
     def fail_node(self, entry: QueueEntry, reason: str, now: float) -> None:
-        """The run lost its shepherd: how it ended is unknown, but a cancelled job is over."""
+        """The run lost its runner: how it ended is unknown, but a cancelled job is over."""
         self._close_run(
             entry,
             lambda current: (
@@ -261,6 +203,18 @@ class QueueFile:
                 reason,
             ),
         )
+
+    def put_back(self, entry: QueueEntry, now: float) -> None:
+        """A run that was begun has run nothing: its job waits as before, unless it is to end."""
+        with self._db.transaction():
+            current = self.entry(entry.id)
+            if current.state is not JobState.RUNNING or current.restarts != entry.restarts:
+                return
+            self._update(entry.id, PUT_BACK, ())
+            if current.ending == _REQUEUE:
+                self._requeue(entry.id, current.eligible_time)
+            elif current.ending is not None:
+                self._update(entry.id, "state = ?, end_time = ?", (current.ending, now))
 
     def _close_run(self, entry: QueueEntry, how: Callable[[QueueEntry], tuple[Any, ...]]) -> None:
         """Once only, and by what clients have asked for until this very moment."""
@@ -276,84 +230,122 @@ class QueueFile:
             if current.ending == _REQUEUE:
                 self._requeue(entry.id, current.eligible_time)
 
-    def end(self, job_id: int, ending: str) -> None:
+    def end(self, number: int, ending: str) -> None:
         """Ask the daemon to end a running job; the first to ask decides what it ends as."""
         self._db.run(
             "UPDATE jobs SET ending = ? WHERE id = ? AND state = 'RUNNING' AND ending IS NULL",
-            (ending, job_id),
+            (ending, number),
         )
 
-    def signalled(self, job_id: int, now: float) -> None:
-        self._update(job_id, "signalled_at = ?", (now,))
+    def signalled(self, number: int, now: float) -> None:
+        self._update(number, "signalled_at = ?", (now,))
 
-    def cancel(self, job_id: int, now: float) -> None:
+    def cancel(self, job_id: JobId, now: float, reason: str = "") -> None:
         with self._db.transaction():
-            state = self.entry(job_id).state
-            if state is JobState.PENDING:
-                self._update(job_id, "state = 'CANCELLED', end_time = ?, held = 0", (now,))
-            elif state is JobState.RUNNING:
-                # a cancellation outranks a requeue that is under way
-                self._update(job_id, "ending = 'CANCELLED'", ())
+            for entry in self._found(job_id):
+                if entry.state is JobState.PENDING:
+                    self._update(
+                        entry.id,
+                        "state = 'CANCELLED', end_time = ?, held = 0, reason = ?",
+                        (now, reason),
+                    )
+                elif entry.state is JobState.RUNNING:
+                    # a cancellation outranks a requeue that is under way
+                    self._update(entry.id, "ending = 'CANCELLED'", ())
 
-    def requeue(self, job_id: int, eligible_time: float, *, run: int) -> bool:
+    def requeue(
+        self, job_id: JobId, eligible_time: float, *, run: int, exclude_nodes: Sequence[str] = ()
+    ) -> bool:
         """Whether it waits again; False while its run is being ended."""
         with self._db.transaction():
-            entry = self.entry(job_id)
-            if entry.restarts == run + 1 and entry.state is JobState.PENDING:
-                return True
-            if run != entry.restarts:
-                raise SchedulerError(f"job {job_id} has been queued again meanwhile")
-            if entry.state is JobState.PENDING:
-                raise SchedulerError(f"job {job_id} is waiting already")
-            if entry.state is JobState.RUNNING:
-                if entry.ending not in (None, _REQUEUE):
-                    raise SchedulerError(f"job {job_id} is being ended: {entry.ending}")
-                self._update(job_id, "eligible_time = ?", (eligible_time,))
-                self.end(job_id, _REQUEUE)
-                return False
-            self._requeue(job_id, eligible_time)
+            entries = self._found(job_id)
+            waits = [self._requeue_one(entry, eligible_time, run) for entry in entries]
+            for entry in entries if exclude_nodes else ():
+                self._update(
+                    entry.id, "request = ?", (dumps(kept_from(entry.request, exclude_nodes)),)
+                )
+        return all(waits)
+
+    def _requeue_one(self, entry: QueueEntry, eligible_time: float, run: int) -> bool:
+        job_id = entry.job_id
+        if entry.restarts == run + 1 and entry.state is JobState.PENDING:
             return True
+        if run != entry.restarts:
+            raise SchedulerError(f"job {job_id} has been queued again meanwhile")
+        if entry.state is JobState.PENDING:
+            raise SchedulerError(f"job {job_id} is waiting already")
+        if entry.state is JobState.RUNNING:
+            if entry.ending not in (None, _REQUEUE):
+                raise SchedulerError(f"job {job_id} is being ended: {entry.ending}")
+            self._update(entry.id, "eligible_time = ?", (eligible_time,))
+            self.end(entry.id, _REQUEUE)
+            return False
+        self._requeue(entry.id, eligible_time)
+        return True
 
-    def hold(self, job_id: int) -> None:
+    def hold(self, job_id: JobId) -> None:
+        self._change_waiting(job_id, "held = 1", ())
+
+    def release(self, job_id: JobId) -> None:
         with self._db.transaction():
-            entry = self.entry(job_id)
-            if entry.state is not JobState.PENDING:
-                raise SchedulerError(f"job {job_id} does not wait any more: {entry.state}")
-            self._update(job_id, "held = 1", ())
+            for entry in self._found(job_id):
+                self._update(entry.id, "held = 0", ())
 
-    def release(self, job_id: int) -> None:
+    def move_to_top(self, job_id: JobId, now: float) -> None:
+        self._change_waiting(job_id, "top_at = ?", (now,))
+
+    def set_nice(self, job_id: JobId, nice: int) -> None:
         with self._db.transaction():
-            self.entry(job_id)
-            self._update(job_id, "held = 0", ())
+            for entry in self._found(job_id):
+                self._update(entry.id, "nice = ?", (nice,))
 
-    def set_nice(self, job_id: int, nice: int) -> None:
+    def set_dependency(self, job_id: JobId, dependency: str) -> None:
+        self._change_waiting(job_id, "dependency = ?", (dependency,))
+
+    def set_request(self, job_id: JobId, change: Callable[[Request], Request]) -> None:
+        """Of an array that of the tasks which still wait, as long as there are any."""
         with self._db.transaction():
-            self.entry(job_id)
-            self._update(job_id, "nice = ?", (nice,))
+            entries = [entry for entry in self._found(job_id) if not entry.state.ended]
+            if not entries:
+                raise SchedulerError(f"job {job_id} has ended")
+            waiting = [entry for entry in entries if entry.state is JobState.PENDING]
+            for entry in waiting or entries:
+                self._update(entry.id, "request = ?", (dumps(change(entry.request)),))
 
-    def set_request(self, job_id: int, change: Callable[[Request], Request]) -> None:
+    def set_predictions(self, predictions: Mapping[JobId, float]) -> None:
+        """How long nine of ten such jobs run at most; jobs that are not known are left out."""
         with self._db.transaction():
-            entry = self.entry(job_id)
-            if entry.state.ended:
-                raise SchedulerError(f"job {job_id} has ended: {entry.state}")
-            self._update(job_id, "request = ?", (dumps(change(entry.request)),))
+            for job_id, seconds in predictions.items():
+                for entry in self.named(job_id):
+                    if not entry.state.ended:
+                        self._update(entry.id, "predicted_s = ?", (seconds,))
 
-    def _requeue(self, job_id: int, eligible_time: float) -> None:
-        self._update(
-            job_id,
-            "state = 'PENDING', restarts = restarts + 1, eligible_time = ?, start_time = NULL,"
-            " end_time = NULL, exit_code = NULL, signal = NULL, slots = '[]', ending = NULL,"
-            " signalled_at = NULL, reason = ''",
-            (eligible_time,),
-        )
+    def _change_waiting(self, job_id: JobId, changes: str, values: Sequence[Any]) -> None:
+        with self._db.transaction():
+            found = self._found(job_id)
+            waiting = [entry for entry in found if entry.state is JobState.PENDING]
+            if not waiting:
+                raise SchedulerError(f"job {job_id} does not wait any more: {found[0].state}")
+            for entry in waiting:
+                self._update(entry.id, changes, values)
 
-    def _update(self, job_id: int, changes: str, values: Sequence[Any]) -> None:
+    def _found(self, job_id: JobId) -> list[QueueEntry]:
+        found = self.named(job_id)
+        if not found:
+            raise NotFound(f"the local scheduler knows no job {job_id}")
+        return found
+
+    def _requeue(self, number: int, eligible_time: float) -> None:
+        self._update(number, REQUEUED, (eligible_time,))
+
+    def _update(self, number: int, changes: str, values: Sequence[Any]) -> None:
         # `changes` is always one of the literals above
-        self._db.run(f"UPDATE jobs SET {changes} WHERE id = ?", (*values, job_id))  # noqa: S608
+        self._db.run(f"UPDATE jobs SET {changes} WHERE id = ?", (*values, number))  # noqa: S608
 
 
-def _of_run(log: str, restarts: int) -> str:
-    return f"{log}.attempt-{restarts + 1}" if restarts and log != os.devnull else log
+def _is_number(text: str) -> bool:
+    """One that the queue file could hold."""
+    return text.isascii() and text.isdecimal() and len(text) <= _LONGEST_NUMBER
 
 
 def _end_state(entry: QueueEntry, end: RunEnd) -> JobState:
@@ -362,14 +354,42 @@ def _end_state(entry: QueueEntry, end: RunEnd) -> JobState:
         return JobState.CANCELLED  # a job that a person ended is not tried again
     if entry.ending == JobState.TIMEOUT and entry.signalled_at is not None:
         return JobState.TIMEOUT
+    if end.out_of_memory:
+        return JobState.OUT_OF_MEMORY
     return JobState.FAILED if failed else JobState.COMPLETED
 
 
 def _entry(row: tuple[Any, ...]) -> QueueEntry:
-    values = dict(zip(_FIELDS.replace(" ", "").split(","), row, strict=True))
-    values["command"] = tuple(json.loads(values["command"]))
-    values["request"] = loads(Request, values["request"])
+    values = dict(zip(SPLIT_FIELDS, row, strict=True))
+    values["command"] = _command(values["command"])
+    values["request"] = _request(values["request"])
     values["state"] = JobState(values["state"])
     values["held"] = bool(values["held"])
-    values["slots"] = tuple(json.loads(values["slots"]))
+    values["backfilled"] = bool(values["backfilled"])
+    values["slots"] = tuple(map(str, json.loads(values["slots"])))
+    values["shape"] = values["shape"] and _shape(values["shape"])
+    values["options"] = _options(values["options"])
     return QueueEntry(**values)
+
+
+# the tasks of an array have these in common
+
+
+@lru_cache(256)
+def _command(text: str) -> tuple[str, ...]:
+    return tuple(json.loads(text))
+
+
+@lru_cache(256)
+def _request(text: str) -> Request:
+    return loads(Request, text)
+
+
+@lru_cache(256)
+def _shape(text: str) -> ArrayShape:
+    return ArrayShape(*json.loads(text))
+
+
+@lru_cache(256)
+def _options(text: str) -> dict[str, str]:
+    return dict(json.loads(text))

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from schedmate.model import Activity
 from schedmate.schedulers.slurm import parsing, values
+from schedmate.schedulers.slurm.own_node import with_waiting
 
 if TYPE_CHECKING:
-    from schedmate.model import Job, JobId
+    from schedmate.model import Job, JobId, NodeState
     from schedmate.schedulers.slurm.parsing import Record
 
 Ask = Callable[..., str]
@@ -23,12 +24,19 @@ _BATCH, _EXTERN = "batch", "extern"
 _MOST_JOBS = 500
 
 
-def measured(ask: Ask, jobs: Sequence[Job]) -> dict[JobId, Activity]:
-    """One question for all of them; jobs that sstat does not report are left out."""
-    if not jobs or not _gathers(ask):
-        return {}
-    numbers = _numbers(ask, jobs[:_MOST_JOBS])
+def measured(
+    ask: Ask, jobs: Sequence[Job], nodes: Callable[[], Iterable[NodeState]] = tuple
+) -> dict[JobId, Activity]:
+    """One question for all of them; jobs that sstat does not report, and that do not run on this
+    machine, are left out."""
+    numbers = _numbers(ask, jobs[:_MOST_JOBS]) if jobs else {}
     if not numbers:
+        return {}
+    return with_waiting(ask, _by_sstat(ask, numbers), numbers, nodes())
+
+
+def _by_sstat(ask: Ask, numbers: Mapping[str, Job]) -> dict[JobId, Activity]:
+    if not _gathers(ask):
         return {}
     # sstat has no choice of a separator, and nothing a user writes is among these fields
     text = ask("sstat", "-a", "-p", "-j", ",".join(numbers), "-o", ",".join(FIELDS))

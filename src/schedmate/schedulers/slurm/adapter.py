@@ -279,7 +279,7 @@ class SlurmScheduler:
         """See `MeasuresActivity`. sstat knows this machine's own cluster only."""
         if self._slurm.cluster:
             return {}
-        return activity.measured(self._slurm.ask, jobs)
+        return activity.measured(self._slurm.ask, jobs, self._source.nodes)
 
     def rights(self) -> Rights:
         """See `KnowsRights`."""

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
     from schedmate.model import NodeCondition
 
-_FIELD = re.compile(r"(?:^| )(NodeName|State|Partitions|BootTime|ActiveFeatures)=(\S*)")
+_FIELD = re.compile(
+    r"(?:^| )(NodeName|NodeHostName|NodeAddr|State|Partitions|BootTime|ActiveFeatures)=(\S*)"
+)
 _RESERVATION = re.compile(r"(?:^| )(ReservationName|Nodes|State)=(\S*)")
 _SET_BY = re.compile(r" \[[^\[\]@]{0,100}@(\w[\w:.\-]{0,40})\]")
 _GONE = frozenset({"DOWN", "NOT_RESPONDING", "NO_RESPOND", "FAIL", "FAILING", "ERROR"})
@@ -66,6 +68,7 @@ def _node(line: str, reserved: dict[str, tuple[str, ...]]) -> NodeState:
     name = found.get("NodeName", "")
     return NodeState(
         name=name,
+        hosts=tuple(found[one] for one in ("NodeHostName", "NodeAddr") if found.get(one)),
         condition=condition(found.get("State", "")),
         state=found.get("State", "").lower(),
         reason=reason,

@@ -69,6 +69,8 @@ SQUEUE_FIELDS = (
     "Origin",
     "SiblingsActive",
     "EligibleTime",
+    "AllocNodes",
+    "AllocSID",
 )
 SACCT_FIELDS = (
     "JobID",
@@ -187,6 +189,9 @@ def queued_job(record: Record, is_file: IsFile, site: SlurmSite | None = None) -
         held=state is JobState.PENDING and is_held(record),
         dependency=stated(record["Dependency"]),
         licenses=stated(record["Licenses"]),
+        # squeue's words for where it was submitted, not for where it runs
+        submit_host=stated(record["AllocNodes"]),
+        submit_session=number(record["AllocSID"]),
         cluster=other_cluster(record, site.cluster if site else ""),
     )
 

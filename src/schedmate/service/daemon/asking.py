@@ -25,7 +25,7 @@ from schedmate.advisor.interpret.shell.directives import read_options
 from schedmate.model.account import account_name
 from schedmate.model.legible import legible
 from schedmate.service.daemon.background import THREAD
-from schedmate.service.usecases.submit import request_of
+from schedmate.service.usecases.submission import request_of
 from schedmate.service.visibility import Viewer, owners_in
 
 if TYPE_CHECKING:

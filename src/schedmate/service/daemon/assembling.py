@@ -91,6 +91,8 @@ def _assembled(
         keep_daemon_mode(store, settings.mode, at=time.time())
     asker = LateAsker(patient(settings), store)
     limits = limits_of(settings, act_since=store.created_at())
+    if on_decision is not None:  # which looks once, and shows what would follow
+        limits = replace(limits, settle_s=0.0)
     engine = engine_of(settings, limits)
     daemon = Daemon(
         engine=engine,

@@ -28,6 +28,7 @@ from schedmate.core import (
     NodeSeen,
     Past,
     ProgressSeen,
+    Reconsider,
     Remember,
     Started,
     Stopping,
@@ -41,8 +42,8 @@ from schedmate.service.daemon.failures import Failures
 from schedmate.service.daemon.job_reading import MOST_SCRIPTS, JobReader
 from schedmate.service.daemon.pattern_learning import PatternLearning
 from schedmate.service.daemon.progress_filter import ProgressFilter
+from schedmate.service.daemon.rivals import Rivals
 from schedmate.service.daemon.site_model_updater import SiteModelUpdater
-from schedmate.service.daemon.submit_lines import submit_lines
 from schedmate.service.daemon.verb_events import VerbEvents
 from schedmate.service.daemon.watching import LogWatcher
 from schedmate.service.records.attempts import past_of
@@ -112,8 +113,7 @@ class Daemon:
             nodes=self._nodes,
             background=self._background,
             send=self._send_about,
-            read_script=self._reader.script,
-            submit_lines=partial(submit_lines, scheduler),
+            rivals=Rivals(engine, store, scheduler, self._reader, self._nodes),
         )
         learning = PatternLearning(store, self._background, asker)
         self._watching = LogWatcher(store, learning, self._activities.interactive)
@@ -139,12 +139,13 @@ class Daemon:
             self._send(Started(now, self._settings))
         self._forget_all_but({job.id: job for job in jobs}, now)
         self._verb_events.send_reverts()
-        self._earlier_runs.remember()
+        self._earlier_runs.remember(self._listed.restarted)
         self._reader.begin_poll()
         for job in sorted(jobs, key=_starts_next):
             if now >= self._retry_at.get(job.id, 0.0):
                 self._see(job, now)
         self._diagnose_all(now)
+        self._failures.settle(now)
         self._advise_all_pending(now)
         self._reader.write_down()
         for job_id, progress in self._watching.look(now):
@@ -315,6 +316,8 @@ class Daemon:
                 self._suspects.append(job)
             case Diagnose(job=job):
                 self._to_diagnose[job.id] = instruction
+            case Reconsider(job=job, due=due):
+                self._failures.reconsider(job, due)
             case Remember(job=job):
                 self._remember(job)
             case Act(action=action) if action.provisional:

@@ -5,20 +5,20 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from schedmate.core import JobDiagnosed, may_have_waited, submits_jobs, waits_for_end
+from schedmate.core import JobDiagnosed
 from schedmate.handler import Case
-from schedmate.model import SchedMateError, SchedulerUnreachable
 from schedmate.service.daemon.diagnosing import Diagnosing, is_unread
 from schedmate.service.records.attempts import reached_in
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from schedmate.core import DecisionEngine, Event
     from schedmate.core.events import DiagnosedBy
     from schedmate.handler import Handler
     from schedmate.model import Diagnosis, Job, JobId
     from schedmate.service.daemon.background import BackgroundQueue
+    from schedmate.service.daemon.rivals import Rivals
     from schedmate.service.records.nodes import NodeKnowledge
     from schedmate.store import Store
 
@@ -40,8 +40,7 @@ class Failures:
         nodes: NodeKnowledge,
         background: BackgroundQueue,
         send: Send,
-        read_script: Callable[[Job], str | None],
-        submit_lines: Callable[[Sequence[JobId]], Mapping[JobId, str]],
+        rivals: Rivals,
     ) -> None:
         self._engine = engine
         self._store = store
@@ -49,11 +48,12 @@ class Failures:
         self._nodes = nodes
         self._background = background
         self._send = send
-        self._read_script = read_script
-        self._submit_lines = submit_lines
+        self._rivals = rivals
         self._diagnosing = Diagnosing(handler)
         self._unread: dict[JobId, tuple[Job, float]] = {}
         """Failed jobs with logs that could not be read, and when to try again."""
+        self._unsettled: dict[JobId, tuple[Job, float]] = {}
+        """Failed jobs whose owner may submit them again, and when that is decided."""
 
     def diagnose(self, job: Job, now: float, *, hung: bool) -> Sequence[JobDiagnosed]:
         """At once, or nothing for now where it takes longer."""
@@ -79,6 +79,23 @@ class Failures:
                 del self._unread[job.id]
                 self._send(job, now, partial(self._diagnosed_again, job, now))
 
+    def reconsider(self, job: Job, due: float) -> None:
+        """Decide at that time, by what is seen of all jobs then."""
+        self._unsettled[job.id] = job, due
+
+    def settle(self, now: float) -> None:
+        """Those whose time has come. Nothing is kept of them: another daemon begins anew."""
+        for job, due in list(self._unsettled.values()):
+            if now >= due:
+                del self._unsettled[job.id]
+                self._send(job, now, partial(self._diagnosed_at_last, job, now))
+
+    def _diagnosed_at_last(self, job: Job, now: float) -> Sequence[JobDiagnosed]:
+        known = self._engine.known.get(job.id)
+        if known is None or (known.job.state, known.job.restarts) != (job.state, job.restarts):
+            return []
+        return self.diagnose(job, now, hung=False)
+
     def _diagnosed_again(self, job: Job, now: float) -> Sequence[JobDiagnosed]:
         known, before = self._engine.known.get(job.id), self._store.diagnoses(job.id)
         if known is None or known.job.restarts != job.restarts:
@@ -99,6 +116,7 @@ class Failures:
 
     def forget(self, job_id: JobId) -> None:
         self._unread.pop(job_id, None)
+        self._unsettled.pop(job_id, None)
 
     def close(self) -> None:
         self._diagnosing.close()
@@ -143,33 +161,12 @@ class Failures:
             reached=reached_in(job, self._store),
             choice=self._nodes.choice_for(job, now) if again and job.nodes else None,
             by=by,
-            submits_jobs=again and submits_jobs(self._script(job)),
-            successors=self._successors(job) if again else (),
+            submits_jobs=again and self._rivals.submits_jobs(job),
+            successors=self._rivals.successors(job) if again else (),
+            rivals=self._rivals.rivals(job, now) if again else (),
+            children=self._rivals.children(job, now) if again else (),
+            held_for_s=self._rivals.held_for_s() if again else None,
         )
-
-    def _successors(self, job: Job) -> tuple[JobId, ...]:
-        """Jobs that were let go as it ended; one of which it is not known for what it waited is
-        taken for one that waited for this."""
-        freed = [
-            known.job
-            for known in self._engine.known.values()
-            if not known.awaited and may_have_waited(known.job, job)
-        ]
-        lines = self._submit_lines([one.id for one in freed]) if freed else {}
-        return tuple(
-            one.id
-            for one in freed
-            if one.id not in lines
-            or waits_for_end(f"{lines[one.id]}\n{self._script(one) or ''}", one, job)
-        )
-
-    def _script(self, job: Job) -> str | None:
-        try:
-            return self._read_script(job)
-        except SchedulerUnreachable:
-            raise
-        except SchedMateError:  # it is gone, and cannot be queued again either
-            return None
 
     def _refined(self, job: Job, before: Diagnosis, refined: Diagnosis, now: float) -> None:
         if refined.reason != before.reason:

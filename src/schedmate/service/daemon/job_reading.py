@@ -20,12 +20,13 @@ from schedmate.advisor import Advisor, Target
 from schedmate.advisor.interpret.python.parsed import forget_idle_trees
 from schedmate.core import is_opted_out
 from schedmate.model import SchedulerUnreachable, StoreUnavailable, array_of
+from schedmate.schedulers.base import TakesPredictions
 from schedmate.store import KeptAdvice
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
-    from schedmate.model import Advice, Job, JobId
+    from schedmate.model import Advice, Job, JobId, Spread
     from schedmate.schedulers.base import Scheduler
     from schedmate.store import Store
 
@@ -117,6 +118,8 @@ class JobReader:
             with self._store.together():
                 for job_id, kept in unwritten.items():
                     self._store.keep_advice(job_id, kept)
+            if isinstance(self._scheduler, TakesPredictions):
+                self._scheduler.set_predictions(_predicted(unwritten))
 
     def target(self, job: Job) -> Target:
         return Target.from_job(job, self.script(job))
@@ -160,6 +163,12 @@ class JobReader:
             if len(self._scripts) > _MOST_CACHED:
                 self._scripts.popitem(last=False)
         return text
+
+
+def _predicted(advices: Mapping[JobId, KeptAdvice]) -> dict[JobId, Spread]:
+    """Those durations that say something."""
+    spreads = {job_id: kept.advice.prediction.duration_s for job_id, kept in advices.items()}
+    return {job_id: one for job_id, one in spreads.items() if one is not None and not one.too_wide}
 
 
 def _version(job: Job) -> _Version | None:

@@ -22,7 +22,7 @@ from schedmate.service.daemon.log_output import reopen_logs
 from schedmate.service.daemon.signals import notify
 from schedmate.service.daemon.turns import check_turn, lease_of, take_turn, wait_for_turn
 from schedmate.service.start_warnings import start_warnings
-from schedmate.service.wiring import open_store
+from schedmate.service.wiring import open_store, uses_shared_queue
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -43,8 +43,10 @@ _FIXED = ("scheduler", "state_dir", "store_url")
 
 
 def poll_seconds(settings: Settings) -> float:
-    """A local queue is looked at often, a site's scheduler politely."""
-    return settings.slurm.poll_s if settings.scheduler == "slurm" else 0.5
+    """A local queue is looked at often, one that others use too politely."""
+    if settings.scheduler == "slurm":
+        return settings.slurm.poll_s
+    return 3.0 if uses_shared_queue(settings) else 0.5
 
 
 def serve(

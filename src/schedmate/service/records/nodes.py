@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from schedmate.core import NodeChoice, SuspectNode
 from schedmate.handler.suspects import WINDOW_S, Suspicion, suspicions
 from schedmate.model import Job, NodeState, SchedMateError
+from schedmate.schedulers.base import GivesGpusAsNodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -67,11 +68,16 @@ class NodeKnowledge:
         fit = frozenset(node.name for node in up if self._scheduler.may_run_on(job, node))
         return NodeChoice(
             fit,
-            max(1, job.request.nodes),
+            max(1, self._needed(job)),
             required=frozenset(job.request.required_nodes),
             excluded=frozenset(job.request.exclude_nodes),
             picky=len(fit) < len(up),
         )
+
+    def _needed(self, job: Job) -> int:
+        if isinstance(self._scheduler, GivesGpusAsNodes):
+            return self._scheduler.needed_nodes(job)
+        return job.request.nodes
 
     def _with_all_it_asks_for(self, job: Job) -> Job:
         """A scheduler reports more of a job that is asked for by its id."""

@@ -15,15 +15,27 @@ from schedmate.files import files_of
 from schedmate.files.choosing import service_answers, use_service
 from schedmate.model import Mode, SchedMateError
 from schedmate.model.account import account_name
-from schedmate.schedulers.base import MayOverwriteLogs, TriesRights
+from schedmate.schedulers.base import (
+    KnowsRights,
+    MayOverwriteLogs,
+    ReportsTrouble,
+    TriesRights,
+)
 from schedmate.service.account import account_at
 from schedmate.service.start_warnings import unknown_partitions
-from schedmate.service.wiring import open_asker, open_scheduler, open_store
+from schedmate.service.wiring import (
+    open_asker,
+    open_scheduler,
+    open_store,
+    queue_in_use,
+    uses_shared_queue,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from schedmate.config import Settings
+    from schedmate.schedulers.base import Scheduler
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,10 +119,11 @@ def _store(settings: Settings) -> CheckResult:
 
 
 def _scheduler(settings: Settings) -> CheckResult:
-    jobs = open_scheduler(settings).jobs()
-    active = sum(not job.state.ended for job in jobs)
-    text = f"{settings.scheduler}: {active} jobs wait or run"
-    return CheckResult(part="scheduler", state="ok", text=text)
+    scheduler = open_scheduler(settings)
+    active = sum(not job.state.ended for job in scheduler.jobs())
+    text = f"{queue_in_use(settings)}: {active} jobs wait or run"
+    trouble = scheduler.trouble() if isinstance(scheduler, ReportsTrouble) else ""
+    return CheckResult(part="scheduler", state="note" if trouble else "ok", text=text, fix=trouble)
 
 
 def _scope(settings: Settings) -> CheckResult:
@@ -139,7 +152,7 @@ def _rights(settings: Settings) -> CheckResult:
     """Each is tried, by reading or by a change that changes nothing."""
     scheduler = open_scheduler(settings)
     if not isinstance(scheduler, TriesRights):
-        return CheckResult(part="rights", state="ok", text="the queue is this account's own")
+        return CheckResult(part="rights", state="ok", text=_rights_here(scheduler))
     trials = scheduler.try_rights()
     text = ", ".join(f"{one.name} {'yes' if one.allowed else 'no'}" for one in trials)
     notes = [f"{one.name}: {one.note}" for one in trials if one.note]
@@ -147,6 +160,14 @@ def _rights(settings: Settings) -> CheckResult:
     return CheckResult(
         part="rights", state="ok" if complete else "note", text=text, fix="; ".join(notes)
     )
+
+
+def _rights_here(scheduler: Scheduler) -> str:
+    if not isinstance(scheduler, KnowsRights):
+        return "the queue is this account's own"
+    everyone = scheduler.rights().everyone
+    jobs = "all jobs as an operator" if everyone else "own jobs, and sees names of others'"
+    return f"changes {jobs}; each job runs as its owner"
 
 
 def _files(settings: Settings) -> CheckResult:
@@ -193,12 +214,13 @@ def _modes(settings: Settings) -> CheckResult:
     """Which modes this account allows, and what the next one needs."""
     scheduler = open_scheduler(settings)
     if not account_at(scheduler).orders:
-        user = account_name()
+        of_slurm = f"sacctmgr modify user {account_name()} set adminlevel=operator"
+        of_queue = f"{account_name()} in operators of {SITE_FILE}"
         return CheckResult(
             part="modes",
             state="ok" if settings.mode == "observe" else "note",
             text="observe; act for own jobs only",
-            fix=f"for assist and act: sacctmgr modify user {user} set adminlevel=operator",
+            fix=f"for assist and act: {of_queue if uses_shared_queue(settings) else of_slurm}",
         )
     trials = scheduler.try_rights() if isinstance(scheduler, TriesRights) else []
     refused = {one.name: one.note for one in trials if not one.allowed}

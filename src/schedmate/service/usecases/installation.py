@@ -21,13 +21,28 @@ if TYPE_CHECKING:
 
 USER = "schedmate"
 UNITS = ("schedmate.service", "schedmate-files.service", "schedmate-files.socket")
+QUEUE_UNIT = "schedmate-queue.service"
 STATE = Path("/var/lib/schedmate")
+_QUEUE_STATE = Path("/var/lib/schedmate-queue")
 _UNIT_DIRECTORY = Path("/etc/systemd/system")
 _OTHER_DIRECTORIES = (Path("/var/cache/schedmate"), Path("/var/log/schedmate"))
 _SETTINGS = """\
 # The settings of this site; SIGHUP (systemctl reload schedmate) makes the daemon read them again.
 scheduler = "slurm"
 mode = "observe"
+"""
+_QUEUE_SETTINGS = f"""\
+# The settings of this machine; SIGHUP (systemctl reload schedmate) makes the daemon read them.
+scheduler = "local"
+mode = "observe"
+operators = ["{USER}"]
+server = "unix:/run/schedmate/api.sock"
+
+[local]
+shared = true
+
+[web]
+socket = "/run/schedmate/api.sock"
 """
 _HIDDEN = (Path("/home"), Path("/root"), Path("/run/user"), Path("/tmp"), Path("/var/tmp"))  # noqa: S108
 """What the units do not let the daemon see."""
@@ -59,21 +74,22 @@ class Machine:
         return self.is_this and Path("/run/systemd/system").is_dir()
 
 
-def units() -> dict[str, str]:
-    """The text of each unit, for this installation of SchedMate."""
+def units(*, queue: bool = False) -> dict[str, str]:
+    """The text of each unit, for this installation of SchedMate; with one for a shared queue."""
     program = f"{sys.executable} -P -m schedmate"
     filled = {
         "@SCHEDMATE@": program,
         "@PYTHON@": sys.executable,
         "@HELPER@": str(Path(helper.__file__).resolve()),
     }
-    texts = {name: (_templates() / name).read_text(encoding="utf-8") for name in UNITS}
+    names = (*UNITS, QUEUE_UNIT) if queue else UNITS
+    texts = {name: (templates() / name).read_text(encoding="utf-8") for name in names}
     for mark, value in filled.items():
         texts = {name: text.replace(mark, value) for name, text in texts.items()}
     return texts
 
 
-def _templates() -> Path:
+def templates() -> Path:
     package = Path(schedmate.__file__).parent
     for folder in (package / "packaging" / "systemd", package.parents[1] / "packaging" / "systemd"):
         if folder.is_dir():
@@ -81,9 +97,11 @@ def _templates() -> Path:
     raise NotFound("the units are missing from this installation; install it again")
 
 
-def install_steps(machine: Machine, *, start: bool) -> list[Step]:
+def install_steps(machine: Machine, *, start: bool, queue: bool = False) -> list[Step]:
+    """With `queue` the machine gets a queue for all its accounts, which an upgrade keeps."""
     _check_places()
-    return list(_install(machine, start=start))
+    queue = queue or (machine.path(_UNIT_DIRECTORY) / QUEUE_UNIT).exists()
+    return list(_install(machine, start=start, queue=queue))
 
 
 def _check_places() -> None:
@@ -97,24 +115,25 @@ def _check_places() -> None:
             )
 
 
-def _install(machine: Machine, *, start: bool) -> Iterator[Step]:
+def _install(machine: Machine, *, start: bool, queue: bool) -> Iterator[Step]:
     if machine.is_this and not _user_exists():
         flags = ("--system", "--user-group", "--no-create-home", "--shell=/usr/sbin/nologin")
-        yield _command("useradd", *flags, f"--home-dir={STATE}", USER)
+        yield command_step("useradd", *flags, f"--home-dir={STATE}", USER)
     if machine.is_this and STATE.exists():
         yield Step(f"give {STATE} to {USER}", lambda: _give(STATE, USER))
     settings = machine.path(SITE_FILE)
     if not settings.exists():
-        yield _file(settings, _SETTINGS)
-    for name, text in units().items():
+        yield file_step(settings, _QUEUE_SETTINGS if queue else _SETTINGS)
+    for name, text in units(queue=queue).items():
         path = machine.path(_UNIT_DIRECTORY) / name
         if not path.exists() or path.read_text(encoding="utf-8") != text:
-            yield _file(path, text)
+            yield file_step(path, text)
     if machine.has_systemd:
-        yield _command("systemctl", "daemon-reload")
+        yield command_step("systemctl", "daemon-reload")
         if start:
-            yield _command("systemctl", "enable", UNITS[2], UNITS[0])
-            yield _command("systemctl", "restart", UNITS[2], UNITS[0])
+            started = (*([QUEUE_UNIT] if queue else []), UNITS[2], UNITS[0])
+            yield command_step("systemctl", "enable", *started)
+            yield command_step("systemctl", "restart", *started)
 
 
 def uninstall_steps(machine: Machine, *, purge: bool) -> list[Step]:
@@ -122,40 +141,42 @@ def uninstall_steps(machine: Machine, *, purge: bool) -> list[Step]:
 
 
 def _uninstall(machine: Machine, *, purge: bool) -> Iterator[Step]:
-    installed = [path for name in UNITS if (path := machine.path(_UNIT_DIRECTORY) / name).exists()]
+    places = [machine.path(_UNIT_DIRECTORY) / name for name in (QUEUE_UNIT, *UNITS)]
+    installed = [path for path in places if path.exists()]
     if machine.has_systemd and installed:
-        yield _command("systemctl", "disable", "--now", *(path.name for path in installed))
+        yield command_step("systemctl", "disable", "--now", *(path.name for path in installed))
     for path in installed:
-        yield _removal(path)
+        yield removal_step(path)
     if machine.has_systemd and installed:
-        yield _command("systemctl", "daemon-reload")
+        yield command_step("systemctl", "daemon-reload")
     settings = machine.path(SITE_FILE)
-    if settings.exists() and (purge or settings.read_text(encoding="utf-8") == _SETTINGS):
-        yield _removal(settings)
+    ours = (_SETTINGS, _QUEUE_SETTINGS)
+    if settings.exists() and (purge or settings.read_text(encoding="utf-8") in ours):
+        yield removal_step(settings)
         yield Step(
             f"remove {settings.parent} if it is empty", lambda: _remove_empty(settings.parent)
         )
-    for place in _OTHER_DIRECTORIES:
+    for place in (*_OTHER_DIRECTORIES, *([_QUEUE_STATE] if purge else [])):
         if machine.path(place).exists():
-            yield _removal(machine.path(place))
+            yield removal_step(machine.path(place))
     state = machine.path(STATE)
     if state.exists() and purge:
-        yield _removal(state)
+        yield removal_step(state)
     elif state.exists() and machine.is_this:
         # the number of a user that is gone may be another's one day
         yield Step(f"give {state} to root", lambda: _give(state, "root"))
     if machine.is_this and _user_exists():
-        yield _command("userdel", USER)
+        yield command_step("userdel", USER)
 
 
-def carry_out(steps: list[Step], machine: Machine) -> None:
-    if machine.is_this and os.geteuid() != 0:
+def carry_out(steps: list[Step], machine: Machine, *, of_user: bool = False) -> None:
+    if machine.is_this and os.geteuid() != 0 and not of_user:
         raise BadInput("only root can do this; --dry-run shows what would be done")
     for step in steps:
         step.make()
 
 
-def _file(path: Path, text: str) -> Step:
+def file_step(path: Path, text: str) -> Step:
     def write() -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
@@ -164,7 +185,7 @@ def _file(path: Path, text: str) -> Step:
     return Step(f"write {path}", write)
 
 
-def _removal(path: Path) -> Step:
+def removal_step(path: Path) -> Step:
     def remove() -> None:
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
@@ -179,7 +200,7 @@ def _remove_empty(directory: Path) -> None:
         directory.rmdir()
 
 
-def _command(*words: str) -> Step:
+def command_step(*words: str) -> Step:
     def run() -> None:
         try:
             done = subprocess.run(words, capture_output=True, text=True, check=False)

@@ -1,4 +1,4 @@
-"""What a person does about one job: queue it again, release it, or correct its diagnosis.
+"""What a person does about jobs: choose them, hold, release and queue them again, correct them.
 
 What begins with `would` states what the same call would do, and refuses what it would refuse.
 """
@@ -6,14 +6,19 @@ What begins with `would` states what the same call would do, and refuses what it
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from schedmate.core import JobDiagnosed, hold_phase
 from schedmate.model import Action, DecisionReason, JobState, NotFound, SchedulerError
+from schedmate.model.job import is_among
+from schedmate.schedulers.base import ListsTasks, MovesToTop
 from schedmate.service.records.attempts import reached_in
 from schedmate.service.records.event_log import leave_for_daemon
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from schedmate.model import Diagnosis, Job, JobId
     from schedmate.schedulers.base import Scheduler
     from schedmate.store import KeptCorrection, Store
@@ -25,12 +30,15 @@ _POLL_S = 0.5
 def requeue(scheduler: Scheduler, job_id: JobId) -> None:
     """Queue it again now, and wait as long as a person would until that is done.
 
-    A job whose run takes longer to stop is queued again a little later.
+    A job whose run takes longer to stop is queued again a little later. Of an array, all tasks that
+    do not wait.
     """
-    run = _job(scheduler, job_id).restarts
+    found = _jobs(scheduler, job_id)
+    begun = [job for job in found if job.state is not JobState.PENDING] if found[1:] else found
     deadline = time.monotonic() + _PATIENCE_S
-    while not _waits_again(scheduler, job_id, run) and time.monotonic() < deadline:
-        time.sleep(_POLL_S)
+    for job in begun:
+        while not _waits_again(scheduler, job.id, job.restarts) and time.monotonic() < deadline:
+            time.sleep(_POLL_S)
 
 
 def would_requeue(scheduler: Scheduler, job_id: JobId) -> str:
@@ -48,9 +56,66 @@ def would_cancel(scheduler: Scheduler, job_id: JobId) -> str:
     return f"job {job_id} ({job.state}) would be cancelled"
 
 
+def would_hold(scheduler: Scheduler, job_id: JobId) -> str:
+    _waiting(scheduler, job_id)
+    return f"job {job_id} would be held"
+
+
 def would_release(scheduler: Scheduler, store: Store, job_id: JobId) -> str:
-    _held_by_us(scheduler, store, job_id)
+    _held(scheduler, store, job_id)
     return f"job {job_id} would be released"
+
+
+def move_to_top(scheduler: Scheduler, job_id: JobId) -> None:
+    """Before all other waiting jobs of its user."""
+    if not isinstance(scheduler, MovesToTop):
+        raise SchedulerError(
+            f"on {scheduler.name} its own command does that: scontrol top {job_id}"
+        )
+    scheduler.move_to_top(job_id)
+
+
+def would_move_to_top(scheduler: Scheduler, job_id: JobId) -> str:
+    _waiting(scheduler, job_id)
+    return f"job {job_id} would go before the others"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobChoice:
+    """Unfinished jobs, as scancel chooses them: all of what is stated has to fit."""
+
+    ids: Sequence[JobId] = ()
+    users: Sequence[str] = ()
+    states: str = ""
+    names: Sequence[str] = ()
+
+    @property
+    def is_by_id(self) -> bool:
+        return not (self.users or self.states or self.names)
+
+
+def choose_jobs(scheduler: Scheduler, choice: JobChoice) -> list[JobId]:
+    """Ids that were named alone stay as they are, whatever has become of those jobs."""
+    if choice.is_by_id:
+        return list(choice.ids)
+    ids: list[JobId] = []
+    for job in scheduler.jobs(choice.ids or None):
+        fits = (
+            not job.state.ended
+            and (not choice.users or job.user in choice.users)
+            and (not choice.names or job.name in choice.names)
+            and is_among(job.state, choice.states)
+        )
+        if fits:
+            ids += [job.id] if job.tasks == 1 else _waiting_tasks(scheduler, job)
+    return ids
+
+
+def _waiting_tasks(scheduler: Scheduler, job: Job) -> list[JobId]:
+    """The array's number stands for the tasks that run as well."""
+    if not isinstance(scheduler, ListsTasks):
+        raise SchedulerError(f"{job.id} is an array; name its tasks, or use scancel")
+    return scheduler.waiting_tasks(job.id)
 
 
 def _waits_again(scheduler: Scheduler, job_id: JobId, run: int) -> bool:
@@ -65,15 +130,29 @@ def _waits_again(scheduler: Scheduler, job_id: JobId, run: int) -> bool:
 
 
 def _job(scheduler: Scheduler, job_id: JobId) -> Job:
+    return _jobs(scheduler, job_id)[0]
+
+
+def _jobs(scheduler: Scheduler, job_id: JobId) -> list[Job]:
+    """Several for an array."""
     found = scheduler.jobs([job_id])
     if not found:
         raise NotFound(f"{scheduler.name} does not know job {job_id}")
-    return found[0]
+    return found
+
+
+def _waiting(scheduler: Scheduler, job_id: JobId) -> None:
+    states = [job.state for job in _jobs(scheduler, job_id)]
+    if JobState.PENDING not in states:
+        raise SchedulerError(f"job {job_id} does not wait any more: {states[0]}")
 
 
 def release(scheduler: Scheduler, store: Store, job_id: JobId) -> None:
-    """Let a job start that SchedMate holds; it is not held again."""
-    job = _held_by_us(scheduler, store, job_id)
+    """Let a held job start; one that SchedMate held is not held again."""
+    job = _held(scheduler, store, job_id)
+    if hold_phase(store.actions(job_id=job_id), held=True) != "ours":
+        scheduler.release(job_id)
+        return
     reason = DecisionReason(code="by_a_person")
     action = Action(
         kind="release", job_id=job_id, attempt=job.restarts, why="released by hand", reason=reason
@@ -83,16 +162,11 @@ def release(scheduler: Scheduler, store: Store, job_id: JobId) -> None:
     store.settle(action, "done", at=time.time())
 
 
-def _held_by_us(scheduler: Scheduler, store: Store, job_id: JobId) -> Job:
-    (job,) = store.meet([_job(scheduler, job_id)])
-    if not job.held:
+def _held(scheduler: Scheduler, store: Store, job_id: JobId) -> Job:
+    held = [job for job in store.meet(_jobs(scheduler, job_id)) if job.held]
+    if not held:
         raise SchedulerError(f"job {job_id} is not held")
-    if hold_phase(store.actions(job_id=job_id), held=True) != "ours":
-        raise SchedulerError(
-            f"job {job_id} was not held by SchedMate; release it as it was held"
-            f"{f', with scontrol release {job_id}' if scheduler.name == 'slurm' else ''}"
-        )
-    return job
+    return held[0]
 
 
 def record_correction(

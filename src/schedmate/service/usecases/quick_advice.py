@@ -200,7 +200,7 @@ def target_of(question: AdviceQuestion) -> Target:
     from schedmate.advisor import Target
     from schedmate.advisor.interpret.shell.directives import read_directives
     from schedmate.advisor.sources.files import SourceFile
-    from schedmate.service.usecases.submit import request_of
+    from schedmate.service.usecases.submission import request_of
 
     name = question.command[0] if question.command else "script"
     request = question.request

@@ -29,7 +29,8 @@ from schedmate.model import BadInput
 from schedmate.model.account import account_name
 from schedmate.service.usecases import sbatch
 from schedmate.service.usecases.named_script import Kind, kind_of
-from schedmate.service.usecases.submit import decide, meet_submitted, request_of
+from schedmate.service.usecases.submission import request_of
+from schedmate.service.usecases.submit import decide, meet_submitted
 from schedmate.service.wiring import open_scheduler, open_store
 from schedmate.store import KeptAdvice
 
@@ -280,4 +281,4 @@ class _Advising(threading.Thread):
             jobs = meet_submitted(scheduler, store, self._job_id)
             store.keep_advice(self._job_id, KeptAdvice(advised.advice, advised.fingerprint))
             if settings.mode != "observe":
-                decide(settings, scheduler, store, jobs, advised)
+                decide(settings, scheduler, store, jobs, advised.advice)

@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from schedmate.core import is_opted_out
 from schedmate.handler.suspects import Suspicion
 from schedmate.model import (
     ActionRecord,
@@ -86,6 +87,8 @@ class JobView:
     actions: tuple[ActionRecord, ...] = ()
     retry: RetryOutcome | None = None
     suspects: tuple[Suspicion, ...] = ()
+    before: Job | None = None
+    """The run before its present one, as it was remembered."""
     obstacle: Obstacle | None = None
     """What keeps a waiting job from starting, where its scheduler can tell."""
 
@@ -105,11 +108,18 @@ class JobView:
         """What the newest attempt that was diagnosed died of."""
         return self.diagnoses[max(self.diagnoses)] if self.diagnoses else None
 
+    def is_overdue(self, now: float) -> bool:
+        """Whether it runs for longer than predicted."""
+        if self.job.state is not JobState.RUNNING or self.job.start_time is None:
+            return False
+        spread = self.predicted
+        return spread is not None and not spread.too_wide and now - self.job.start_time > spread.p90
+
     def remaining_s(self, now: float) -> Spread | None:
         """Seconds to the end: from the log if it shows them, else from the prediction.
 
-        None where neither states any: a prediction that says next to nothing, one that the job
-        has outlived, or a run that has stalled.
+        None where neither states any: a prediction that says next to nothing, an end that is
+        past while the job runs on, or a run that has stalled.
         """
         if self.job.state is not JobState.RUNNING:
             return None
@@ -122,8 +132,10 @@ class JobView:
         return self.predicted.left_after(now - self.job.start_time)
 
 
-def _later(spread: Spread, seconds: float) -> Spread:
-    """What is left of a time when so much of it has passed."""
+def _later(spread: Spread, seconds: float) -> Spread | None:
+    """What is left of a time when so much of it has passed; None where it is overdue."""
+    if seconds > spread.p10:
+        return spread.left_after(seconds)  # it is one of those that take longer
     return Spread(*(max(0.0, q - seconds) for q in (spread.p10, spread.p50, spread.p90)))
 
 
@@ -189,7 +201,8 @@ def parts_in(scheduler: Scheduler, job_id: JobId) -> tuple[Parts, ...]:
 def _diagnosed(view: JobView, nodes: NodeKnowledge, store: Store, now: float) -> JobView:
     job = view.job
     known = view.diagnoses.get(job.restarts)
-    if job.state.failed and job.started and (known is None or known.unread_logs):
+    is_read = job.started and not is_opted_out(job)
+    if job.state.failed and is_read and (known is None or known.unread_logs):
         from schedmate.handler import Case, Handler
 
         case = Case.of_job(
@@ -202,7 +215,8 @@ def _diagnosed(view: JobView, nodes: NodeKnowledge, store: Store, now: float) ->
         found = {job.restarts: Handler(store).diagnose(case)}
         view = replace(view, diagnoses={**view.diagnoses, **found})
     outcome = retry_outcome(job, view.diagnoses, view.actions)
-    return replace(view, retry=outcome)
+    run = store.run(job.id, job.restarts - 1) if job.restarts else None
+    return replace(view, retry=outcome, before=None if run is None else run.job)
 
 
 def _view(job: Job, store: Store, viewer: Viewer) -> JobView:

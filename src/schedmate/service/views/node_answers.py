@@ -33,9 +33,12 @@ def node_answer(
 
 def drain_command(view: NodeView, scheduler: str) -> str | None:
     """What an operator would run to take a suspect node out; None where there is no need."""
-    if scheduler != "slurm" or not view.suspicion.suspect or view.state.condition != "up":
+    if not view.suspicion.suspect or view.state.condition != "up":
         return None
     suspicion = view.suspicion
     why = f"suspect: {suspicion.failures} hardware-like failures of {suspicion.users} users"
+    if scheduler != "slurm":
+        is_gpu = ":" in view.name
+        return f"schedmate nodes {view.name} --drain {shlex.quote(why)}" if is_gpu else None
     name = shlex.quote(f"NodeName={view.name}")
     return f"scontrol update {name} State=DRAIN Reason={shlex.quote(why)}"

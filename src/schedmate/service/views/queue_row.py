@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from schedmate.model import JobState
-from schedmate.service.views.sentences import held_in_words, slowdown_in_words
+from schedmate.service.views.sentences import held_in_words, overdue_in_words, slowdown_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,14 +31,14 @@ class QueueRow:
 
 
 def queue_row(view: JobView, now: float, written: Written) -> QueueRow:
-    note, kind = next(_notes(view, written))
-    predicted = view.predicted
+    note, kind = next(_notes(view, now, written))
+    predicted, left = view.predicted, view.remaining_s(now)
     return QueueRow(
         view=view,
         predicted_s=None if predicted is None or predicted.too_wide else predicted.p50,
         run_time_s=_run_time_s(view, now),
-        fraction=_fraction(view),
-        left_s=view.remaining_s(now),
+        fraction=_fraction(view, left),
+        left_s=left,
         note=note,
         note_kind=kind,
     )
@@ -51,15 +51,18 @@ def _run_time_s(view: JobView, now: float) -> float | None:
     return job.run_time_s
 
 
-def _fraction(view: JobView) -> float | None:
-    """A job that has completed has done all, whatever its last line reports."""
+def _fraction(view: JobView, left: Spread | None) -> float | None:
+    """A job that has completed has done all, whatever its last line reports. A share of the time
+    that it takes is unknown where its end is."""
     progress, state = view.progress, view.job.state
     if progress is None or progress.fraction is None or state is JobState.PENDING:
+        return None
+    if state is JobState.RUNNING and progress.fraction_of == "time" and left is None:
         return None
     return 1.0 if state is JobState.COMPLETED else min(1.0, progress.fraction)
 
 
-def _notes(view: JobView, written: Written) -> Iterator[tuple[str, NoteKind]]:
+def _notes(view: JobView, now: float, written: Written) -> Iterator[tuple[str, NoteKind]]:
     """What may be worth a word, the most important first."""
     progress = view.progress if view.job.state is JobState.RUNNING else None
     if progress is not None and progress.warnings:
@@ -75,6 +78,8 @@ def _notes(view: JobView, written: Written) -> Iterator[tuple[str, NoteKind]]:
         yield "stalled", "warning"
     if progress is not None and progress.slowdown is not None:
         yield slowdown_in_words(progress.slowdown, written), "warning"
+    if view.is_overdue(now):
+        yield overdue_in_words(view, written), ""
     if view.advice is not None:
         yield view.advice.prediction.explanation, ""
     yield "", ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from schedmate.core import is_opted_out
 from schedmate.model import EndsBy, Job, JobState
 from schedmate.service.views.queue_order import NEVER, OWN_CONDITION, QueueOrder
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 _BY: dict[EndsBy, str] = {"cap": "by its time cap ", "limit": "by the scheduler's limit "}
 _BE = {"done": "was", "intended": "is being", "observed": "would have been", "noted": "was"}
 
+_MOST_NAMED = 4
+"""Nodes of a run."""
 _HELD_BY_US = "held by SchedMate"
 _HELD_BY = {
     "JobHeldUser": "held by its user",
@@ -40,14 +43,24 @@ def eta_sentence(view: JobView, now: float, written: Written) -> str:
             return f"job {job.id} waits; how long it will run is not known"
         return f"job {job.id} waits; it will run about {written(view.predicted.p50)}"
     left = view.remaining_s(now)
-    if left is None and view.predicted is not None and not view.predicted.too_wide:
-        usual = written(view.predicted.p90)
-        return f"job {job.id} runs for longer than predicted ({usual}); its end is not known"
     if left is None:
-        return f"job {job.id} runs; neither its log nor its history shows how long"
+        return f"job {job.id} {_unknown_end(view, now, written)}"
     progress = view.progress
     ends_by: EndsBy = "unknown" if progress is None or progress.eta_s is None else progress.ends_by
     return f"job {job.id} {end_in_words(left, ends_by, written)}"
+
+
+def _unknown_end(view: JobView, now: float, written: Written) -> str:
+    if view.is_overdue(now):
+        return f"{overdue_in_words(view, written)}; its end is not known"
+    if view.progress is not None and view.progress.eta_s is not None:
+        return "runs past the end that its log announced; its end is not known"
+    return "runs; neither its log nor its history shows how long"
+
+
+def overdue_in_words(view: JobView, written: Written) -> str:
+    usual = "" if view.predicted is None else f" ({written(view.predicted.p90)})"
+    return f"runs for longer than predicted{usual}"
 
 
 def why_sentence(
@@ -72,7 +85,10 @@ def why_sentence(
     if found is not None:
         alone = _left_alone(view, objection)
         return f"{found.reason}: {found.summary}{_after(view, now, written)}{alone}"
-    return f"{_as_it_is(view, written)}{_before(view, now, written)}"
+    alone = ""
+    if job.state.failed and (objection or is_opted_out(job)):
+        alone = f"; SchedMate leaves it alone: {objection or 'its comment has schedmate=off'}"
+    return f"{_as_it_is(view, written)}{_before(view, now, written)}{alone}"
 
 
 def _place(view: JobView, written: Written) -> str:
@@ -149,11 +165,15 @@ def _how_it_runs(view: JobView, written: Written) -> str:
 
 
 def _before(view: JobView, now: float, written: Written) -> str:
-    """What the last attempt died of that was diagnosed."""
-    last = view.diagnosis
+    """What the last attempt died of that was diagnosed, and how one ended that was not."""
+    last, run = view.diagnosis, view.before
+    number = max(view.diagnoses, default=-1)
+    if run is not None and run.restarts > number and run.state.failed:
+        length = "" if run.run_time_s is None else f" after {written(run.run_time_s)}"
+        where = f" on {', '.join(run.nodes[:_MOST_NAMED])}" if run.nodes else ""
+        return f"; the attempt before ended in {run.state}{length}{where} and was queued again"
     if last is None:
         return ""
-    number = max(view.diagnoses)
     which = "the attempt before" if number == view.job.restarts - 1 else f"attempt {number + 1}"
     return f"; {which}: {last.reason}: {last.summary}{_after(view, now, written)}"
 

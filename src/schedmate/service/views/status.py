@@ -16,7 +16,7 @@ from schedmate.service.wiring import limits_of
 
 if TYPE_CHECKING:
     from schedmate.config import Settings
-    from schedmate.model import Job
+    from schedmate.model import Action, Job
     from schedmate.store import Store
 
 _DAY_S = 86_400.0
@@ -24,6 +24,11 @@ _MB = 1e6
 _ACTS = 10
 _RUNS = 5000
 """Of the newest that have ended are looked through."""
+
+
+def _kind(action: Action) -> str:
+    """What undoes a decision is no decision of its kind."""
+    return "revert" if action.reason and action.reason.code == "reverted" else action.kind
 
 
 def site_status(settings: Settings, store: Store, now: float) -> SiteStatus:
@@ -38,7 +43,7 @@ def site_status(settings: Settings, store: Store, now: float) -> SiteStatus:
     found = (facts[job.id].diagnoses.get(job.restarts) for job in failed)
     unread = sum(one is not None and bool(one.unread_logs) for one in found)
     records = store.actions(since=now - _DAY_S)
-    decisions = Counter(f"{one.action.kind} {one.state}" for one in records)
+    decisions = Counter(f"{_kind(one.action)} {one.state}" for one in records)
     known = {job.id: job for job in (*store.recent_jobs(limit=_RUNS), *listed)}
     is_left = limits_of(settings, act_since=0.0).scope.unordered
     ours = [job for job in known.values() if is_left(job) is None]

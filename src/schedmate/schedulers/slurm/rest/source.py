@@ -159,6 +159,8 @@ def _record(found: Found, job_id: str, task: int | None) -> Record:
         "Origin": text(found.get("federation_origin")),
         "SiblingsActive": text(found.get("federation_siblings_active")),
         "EligibleTime": text(found.get("eligible_time")),
+        "AllocNodes": text(found.get("allocating_node")),
+        "AllocSID": text(found.get("alloc_sid")),
         _EXCLUDED: text(found.get("excluded_nodes")),
     }
 
@@ -205,6 +207,7 @@ def _node(found: Found, held: dict[str, tuple[str, ...]]) -> NodeState:
     reason = shapes.text(found.get("reason"))
     return NodeState(
         name=name,
+        hosts=tuple(filter(None, (shapes.text(found.get(one)) for one in ("hostname", "address")))),
         condition=nodes.condition(state),
         state=state.lower(),
         reason=reason,

@@ -6,12 +6,10 @@ import re
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 
-from schedmate.advisor.sources.words import words
-
 Option = tuple[str, str]
 _MAX_LINE = 5000
 _RESOURCE = re.compile(r"(\w{1,40})=([^,:+ ]{1,80})")
-_GPU_NAMES = words("ngpus gpus gpu num_gpu num_gpus gpu_card gpucard cuda ngpu")
+_GPU_NAMES = frozenset("ngpus gpus gpu num_gpu num_gpus gpu_card gpucard cuda ngpu".split())  # noqa: SIM905 - a table
 _FLUX_TIME = re.compile(r"(\d{1,7})(?:\.\d+)?([smhd]?)")
 _UNITS = {"s": 1, "": 60, "m": 60, "h": 3600, "d": 86400}
 

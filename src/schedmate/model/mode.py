@@ -1,0 +1,5 @@
+"""How much SchedMate does by itself."""
+
+from typing import Literal
+
+Mode = Literal["observe", "assist", "act"]

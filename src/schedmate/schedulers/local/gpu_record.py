@@ -1,0 +1,82 @@
+"""What is known of the GPUs, kept for verbs that show it and for the next daemon."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from schedmate.schedulers.local import nvidia_smi
+from schedmate.schedulers.local.attempt import write_private
+from schedmate.schedulers.local.devices import Device
+from schedmate.schedulers.local.nvidia_smi import DeviceUse, GpuAnswer, GpuProcess
+from schedmate.schedulers.local.outsiders import Outsider
+from schedmate.schedulers.local.processes import boot_id
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+_DEADLINE_S = 5.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Withheld:
+    """Why a GPU is kept back that no run of ours holds."""
+
+    kind: Literal["used", "locked", "drained"]
+    by: tuple[Outsider, ...] = ()
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GpuRecord:
+    answer: GpuAnswer = field(default_factory=GpuAnswer)
+    withheld: Mapping[str, Withheld] = field(default_factory=dict)
+
+
+def write_record(path: Path, record: GpuRecord) -> None:
+    write_private(path, json.dumps({"boot": boot_id(), **asdict(record)}))
+
+
+def read_record(path: Path) -> GpuRecord:
+    """Nothing where it was written before the machine was booted: other GPUs may be in it."""
+    try:
+        read = json.loads(path.read_text("utf-8"))
+        if read["boot"] != boot_id():
+            return GpuRecord()
+        return GpuRecord(
+            answer=_answer(read["answer"]),
+            withheld={
+                name: Withheld(**{**one, "by": tuple(Outsider(**by) for by in one["by"])})
+                for name, one in read["withheld"].items()
+            },
+        )
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return GpuRecord()
+
+
+def _answer(read: dict[str, Any]) -> GpuAnswer:
+    uses = {
+        name: DeviceUse(
+            **{**use, "processes": tuple(GpuProcess(**one) for one in use["processes"])}
+        )
+        for name, use in read["uses"].items()
+    }
+    devices = tuple(Device(**one) for one in read["devices"])
+    return GpuAnswer(at=read["at"], devices=devices, uses=uses, trouble=read["trouble"])
+
+
+def known_gpus(path: Path, *, max_age_s: float) -> GpuRecord:
+    """What is on record, asked anew where it is older than that; for verbs, which may wait."""
+    record = read_record(path)
+    if not nvidia_smi.is_installed():
+        return GpuRecord()
+    if 0 <= time.time() - record.answer.at < max_age_s:
+        return record
+    answer = nvidia_smi.ask(_DEADLINE_S).after(record.answer)
+    record = GpuRecord(answer=answer, withheld=record.withheld)
+    if path.parent.is_dir():
+        write_record(path, record)
+    return record

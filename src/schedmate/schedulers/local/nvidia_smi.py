@@ -1,0 +1,247 @@
+"""What nvidia-smi answers: the GPUs of the machine, and who uses them.
+
+Documented formats only; what cannot be read is left out. It takes seconds on a machine that is ill
+and may never come back, so whoever asks sets a deadline.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET  # the driver's own output
+
+from schedmate.schedulers.local.devices import Device
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+_GPU = re.compile(r"GPU (\d{1,4}): (.{1,120}?) \(UUID: ([\w./-]{1,120})\)\s*", re.ASCII)
+_PART = re.compile(
+    r"\s+MIG (\S{1,40})\s+Device\s+(\d{1,4}): \(UUID: ([\w./-]{1,120})\)\s*", re.ASCII
+)
+_STATE = "uuid,utilization.gpu,memory.used,memory.total,ecc.errors.uncorrected.volatile.total"
+_APPS = "gpu_uuid,pid,used_memory"
+_CSV = "--format=csv,noheader,nounits"
+_LONGEST_TROUBLE = 200
+_KILLED_WITHIN_S = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class GpuProcess:
+    pid: int
+    memory_mb: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceUse:
+    """What a GPU did when it was asked; None is unknown."""
+
+    busy: float | None = None
+    """From 0 to 1."""
+    memory_mb: int | None = None
+    total_mb: int | None = None
+    ecc_errors: int | None = None
+    """Errors that could not be corrected, since the driver was loaded."""
+    processes: tuple[GpuProcess, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GpuAnswer:
+    at: float = 0.0
+    devices: tuple[Device, ...] = ()
+    uses: Mapping[str, DeviceUse] = field(default_factory=dict)
+    """By the name of the device."""
+    trouble: str = ""
+    """Why this is not all, in words."""
+
+    def after(self, earlier: GpuAnswer) -> GpuAnswer:
+        """What is known now: an answer that could not be had leaves the earlier one standing."""
+        if not self.trouble:
+            return self
+        if not self.devices:
+            return replace(earlier, trouble=self.trouble)
+        return replace(self, at=earlier.at, uses=earlier.uses)
+
+
+class _NoAnswerError(Exception):
+    """nvidia-smi failed, or took too long."""
+
+
+def is_installed() -> bool:
+    return shutil.which("nvidia-smi") is not None
+
+
+def ask(deadline_s: float) -> GpuAnswer:
+    """One look at everything, with the time at which it began."""
+    at, until = time.time(), time.monotonic() + deadline_s
+    if not is_installed():
+        return GpuAnswer(at=at)
+    try:
+        devices = read_list(_run(("-L",), until))
+    except _NoAnswerError as error:
+        return GpuAnswer(at=at, trouble=str(error))
+    if not devices:
+        return GpuAnswer(at=at, trouble="nvidia-smi lists no GPU in words that are known")
+    try:
+        uses = _uses(devices, until)
+    except (_NoAnswerError, ET.ParseError) as error:
+        return GpuAnswer(at=at, devices=devices, trouble=str(error))
+    return GpuAnswer(at=at, devices=devices, uses=uses)
+
+
+def _uses(devices: Sequence[Device], until: float) -> dict[str, DeviceUse]:
+    if any(one.parent for one in devices):  # only the long answer tells the parts apart
+        return read_report(_run(("-q", "-x"), until), devices)
+    state = _run((f"--query-gpu={_STATE}", _CSV), until)
+    return read_uses(state, _run((f"--query-compute-apps={_APPS}", _CSV), until), devices)
+
+
+def _run(words: Sequence[str], until: float) -> str:
+    process = subprocess.Popen(
+        ("nvidia-smi", *words),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        process_group=0,
+    )
+    try:
+        output, _ = process.communicate(timeout=max(0.1, until - time.monotonic()))
+    except subprocess.TimeoutExpired:
+        _end(process)
+        raise _NoAnswerError("nvidia-smi does not answer") from None
+    if process.returncode and not _GPU.match(output):
+        line = next(iter(output.strip().splitlines()), "")[:_LONGEST_TROUBLE]
+        raise _NoAnswerError(f"nvidia-smi failed: {line or f'exit code {process.returncode}'}")
+    return output
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """One that hangs in the kernel is left there."""
+    os.killpg(process.pid, signal.SIGKILL)
+    if process.stdout is not None:
+        process.stdout.close()
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(_KILLED_WITHIN_S)
+
+
+def read_list(text: str) -> tuple[Device, ...]:
+    """`nvidia-smi -L`; a GPU that is parted is handed out by its parts only."""
+    found: list[Device] = []
+    for line in text.splitlines():
+        gpu, part = _GPU.fullmatch(line), _PART.fullmatch(line)
+        if gpu is not None:
+            number, kind, uuid = gpu.groups()
+            found.append(Device(name=f"gpu{number}", visible=number, kind=kind, uuid=uuid))
+        elif part is not None and found:
+            whole = found[-1]
+            profile, number, uuid = part.groups()
+            parent = whole.parent or whole.uuid
+            name = f"{whole.name.partition('.')[0]}.{number}"
+            if not whole.parent:
+                found.pop()
+            kind = f"{whole.kind if not whole.parent else whole.kind.rpartition(' ')[0]} {profile}"
+            found.append(Device(name=name, visible=uuid, kind=kind, uuid=uuid, parent=parent))
+    return tuple(found)
+
+
+def read_uses(state: str, apps: str, devices: Sequence[Device]) -> dict[str, DeviceUse]:
+    """Of the csv answers about the GPUs, and about the programs that compute on them."""
+    names = {one.uuid: one.name for one in devices}
+    processes: dict[str, list[GpuProcess]] = {one.name: [] for one in devices}
+    for uuid, pid, memory, *_ in _rows(apps, _APPS):
+        if uuid in names and pid.isdecimal():
+            processes[names[uuid]].append(GpuProcess(int(pid), _number(memory)))
+    found = {}
+    for uuid, busy, used, total, ecc, *_ in _rows(state, _STATE):
+        if uuid in names:
+            name, percent = names[uuid], _number(busy)
+            found[name] = DeviceUse(
+                busy=None if percent is None else percent / 100,
+                memory_mb=_number(used),
+                total_mb=_number(total),
+                ecc_errors=_number(ecc),
+                processes=tuple(processes[name]),
+            )
+    return found
+
+
+def read_report(text: str, devices: Sequence[Device]) -> dict[str, DeviceUse]:
+    """`nvidia-smi -q -x`, which has the processes of each part of a GPU."""
+    found = {}
+    for gpu in ET.fromstring(text).iter("gpu"):  # noqa: S314 - from the driver, not a network
+        uuid = gpu.findtext("uuid", "").strip()
+        for one in devices:
+            if one.uuid == uuid:
+                found[one.name] = _whole(gpu)
+            elif one.parent == uuid:
+                found[one.name] = _part(gpu, one.name.rpartition(".")[2])
+    return found
+
+
+def _whole(gpu: ET.Element) -> DeviceUse:
+    percent = _number(gpu.findtext("utilization/gpu_util", ""))
+    return DeviceUse(
+        busy=None if percent is None else percent / 100,
+        memory_mb=_number(gpu.findtext("fb_memory_usage/used", "")),
+        total_mb=_number(gpu.findtext("fb_memory_usage/total", "")),
+        ecc_errors=_ecc(gpu),
+        processes=tuple(_processes(gpu, None)),
+    )
+
+
+def _part(gpu: ET.Element, number: str) -> DeviceUse:
+    for part in gpu.iter("mig_device"):
+        if part.findtext("index", "").strip() == number:
+            return DeviceUse(
+                memory_mb=_number(part.findtext("fb_memory_usage/used", "")),
+                total_mb=_number(part.findtext("fb_memory_usage/total", "")),
+                ecc_errors=_ecc(gpu),
+                processes=tuple(_processes(gpu, _instance(part))),
+            )
+    return DeviceUse()
+
+
+def _ecc(gpu: ET.Element) -> int | None:
+    volatile = gpu.find("ecc_errors/volatile")
+    counts = [] if volatile is None else volatile.iter()
+    found = [
+        number
+        for one in counts
+        if one.tag.endswith("_uncorrectable") and (number := _number(one.text or "")) is not None
+    ]
+    return sum(found) if found else None
+
+
+def _processes(gpu: ET.Element, instance: tuple[str, str] | None) -> Iterator[GpuProcess]:
+    """Of one part, or of the whole; those that only draw are left out."""
+    for one in gpu.iter("process_info"):
+        pid = one.findtext("pid", "").strip()
+        computes = "C" in one.findtext("type", "C")
+        if pid.isdecimal() and computes and instance in (None, _instance(one)):
+            yield GpuProcess(int(pid), _number(one.findtext("used_memory", "")))
+
+
+def _instance(element: ET.Element) -> tuple[str, str]:
+    gpu, compute = (element.findtext(f"{kind}_instance_id", "") for kind in ("gpu", "compute"))
+    return gpu.strip(), compute.strip()
+
+
+def _rows(text: str, fields: str) -> Iterator[list[str]]:
+    width = fields.count(",") + 1
+    rows = ([part.strip() for part in line.split(",")] for line in text.splitlines())
+    return (row for row in rows if len(row) == width)
+
+
+def _number(text: str) -> int | None:
+    """`81559`, `81559 MiB`, `97 %`; None for `[N/A]` and its kind."""
+    found = re.match(r"\s*(\d{1,12})(?: (?:MiB|%))?\s*$", text, re.ASCII)
+    return None if found is None else int(found[1])
