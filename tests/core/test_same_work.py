@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from schedmate.core import Work, code_submits_jobs, is_rival
@@ -131,3 +133,16 @@ def test_other_work(its, own, parts):
 )
 def test_what_code_shows_of_it(code, submits):
     assert code_submits_jobs(code) is submits
+
+
+@pytest.mark.parametrize(
+    ("command", "again"), [(("python", "a.py"), True), (("python", "b.py"), False)]
+)
+def test_a_command_without_a_script_is_known_by_its_words(command, again):
+    """Two commands of one name are two jobs: `schedmate submit -- python b.py` has no script."""
+    failed = replace(JOB, script=None, command=("python", "a.py"))
+    other = a_job(
+        id="2", name=JOB.name, workdir="/home/ada/else", submit_time=1072.0, command=command
+    )
+
+    assert is_rival(other, Work(), failed, Work()) is again

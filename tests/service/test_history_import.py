@@ -402,7 +402,7 @@ def serve_badly(channel, most_s):
         channel.send(read_code(question.target, question.earliest, CacheInMemory()))
 
 
-COUNT = 80
+COUNT = 200
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])

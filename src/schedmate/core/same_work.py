@@ -73,8 +73,12 @@ def is_rival(other: Job, its: Work, job: Job, own: Work) -> bool:
 
 def _is_copy(other: Job, its: Work, job: Job, own: Work) -> bool:
     """A script under another name may have been edited; the same one with other arguments is the
-    next of a series. One that cannot be read is known by its name, once the run is over."""
+    next of a series. One that cannot be read is known by its name, once the run is over; a command
+    without any script says itself what it does."""
     if its.script is None or own.script is None:
+        has_script = its.script or own.script or other.script or job.script
+        if not has_script and other.command and job.command:
+            return _says_as_much(other.command, job.command)
         return other.name == job.name and other.submit_time >= (job.end_time or 0.0)
     theirs, ours = _words(its.script), _words(own.script)
     if other.script == job.script and other.script is not None:
