@@ -116,7 +116,7 @@ class SlurmCommands:
                 stderr=pipe,
                 env=environment,
                 cwd=cwd,
-                start_new_session=True,
+                process_group=0,  # in the caller's session, by which Slurm knows who submits
             )
         except (OSError, ValueError) as error:
             raise SchedulerError(f"{argv[0]} could not be run: {error}") from error

@@ -142,6 +142,8 @@ class Rivals:
             return [source.text for source in found if source is not None]
         except (SchedulerUnreachable, StoreUnavailable):
             raise
+        except SchedMateError:  # gone, or not ours to read
+            return []
         except Exception:  # noqa: BLE001 - whatever a script makes the advisor stumble over
             _log.warning("the code of job %s cannot be read", job.id, exc_info=True)
             return []

@@ -6,6 +6,7 @@ has lost nothing and the next one reads only what is missing.
 
 from __future__ import annotations
 
+import math
 import time
 from collections import Counter, OrderedDict
 from contextlib import closing, suppress
@@ -101,13 +102,17 @@ def import_scheduler(
     """Remember the jobs of a scheduler that have ended; `span` where it keeps years of them."""
     own = config.changed(settings, [f"scheduler={name}"])
     scheduler, viewer = open_scheduler(own), viewer_of(own)
-    options = code or CodeOptions()
+    options, chosen = code or CodeOptions(), span or ImportSpan()
     with closing(open_store(own)) as store:
         if isinstance(scheduler, KeepsHistory):
             user = None if viewer.operator else viewer.user
-            chosen = span or ImportSpan()
             return _import_pages(own, scheduler, store, chosen, options=options, user=user)
-        ended = [job for job in scheduler.jobs() if job.state.ended and viewer.may_read(job.user)]
+        until = math.inf if chosen.until is None else chosen.until
+        ended = [
+            job
+            for job in scheduler.jobs()
+            if job.state.ended and (job.end_time or 0.0) <= until and viewer.may_read(job.user)
+        ]
         return _keep_ended(store, partial(_targets, scheduler), ended, options)
 
 
@@ -176,14 +181,16 @@ def learn_from(history: History, *, at: float) -> None:
         learn(history, at=at)
 
 
-def catch_up(settings: Settings) -> None:
+def catch_up(settings: Settings, until: float | None = None) -> None:
     """Remember what ended on the local scheduler while no daemon was there to see it.
 
-    A prediction needs it; an error here must not stop a submission.
+    A prediction needs it; an error here must not stop a submission. What is predicted for a job of
+    that time must not know its own end.
     """
     if settings.scheduler == "local":
         with suppress(SchedMateError, OSError):
-            import_scheduler(settings, "local", CodeOptions(workers=0, again=False))
+            code, span = CodeOptions(workers=0, again=False), ImportSpan(until=until)
+            import_scheduler(settings, "local", code, span)
 
 
 def _keep_ended(
