@@ -257,3 +257,22 @@ def test_a_child_of_one_of_two_runs_on_a_node(store, tmp_path, neighbour, kind):
     scheduler.put(a_job(name="x", workdir="/third", **child))
     look(scheduler, store, 201.0)
     assert decided(store)[0] == kind, decided(store)[1]
+
+
+def test_what_ended_before_our_time_is_not_compared_with_others(store, tmp_path, monkeypatch):
+    """Each script costs the scheduler a request, and a site has thousands of failed jobs."""
+    place = {"nodes": ("n1",), "submit_host": "login"}
+    scheduler, asked = FakeScheduler(), []
+    (tmp_path / "log").write_text(ECC)
+    failed = replace(runs(tmp_path, **place), state=JobState.FAILED, exit_code=1, end_time=200.0)
+    scheduler.put(replace(failed, logs=(str(tmp_path / "log"),)))
+    child = {"submit_host": "n1", "submit_session": 7, "nodes": ("n1",)}
+    for number in range(2, 30):
+        parts = {"id": str(number), "submit_time": 150.0, "start_time": 151.0, "end_time": 190.0}
+        scheduler.put(a_job(state=JobState.COMPLETED, workdir="/else", **parts, **child))
+    monkeypatch.setattr(scheduler, "script", asked.append)
+    look(scheduler, store, 201.0, limits=DecisionLimits(act_since=300.0))
+    before = len(asked)
+    look(scheduler, store, 202.0, limits=DecisionLimits(act_since=0.0))
+
+    assert (before, bool(asked)) == (0, True)

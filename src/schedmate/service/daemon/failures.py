@@ -152,7 +152,7 @@ class Failures:
         self, job: Job, diagnosis: Diagnosis, now: float, by: DiagnosedBy = "handler"
     ) -> JobDiagnosed:
         """With all that the decision depends on; of nodes only where it may avoid some."""
-        again = diagnosis.decision.retry != "no"
+        again = diagnosis.decision.retry != "no" and self._engine.may_act_on(job)
         return JobDiagnosed(
             now,
             job.id,

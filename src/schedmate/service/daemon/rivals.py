@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from posixpath import isabs, join, normpath
 from typing import TYPE_CHECKING, Final
 
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 _MOST: Final = 50
 """Of the newest jobs of its owner are compared: each may cost the scheduler a request."""
+_MOST_KNOWN: Final = 10_000
 _log = logging.getLogger("schedmate.daemon")
 
 
@@ -46,6 +47,8 @@ class Rivals:
     scheduler: Scheduler
     reader: JobReader
     nodes: NodeKnowledge
+    _submits: dict[tuple[JobId, float], bool] = field(default_factory=dict)
+    """Of jobs that were read before: a script stays as it was submitted."""
 
     def held_for_s(self) -> float | None:
         """How long a run that has ended can be queued again, where that is known."""
@@ -54,7 +57,14 @@ class Rivals:
 
     def submits_jobs(self, job: Job) -> bool:
         """Whether its script or its code does so by itself."""
-        return submits_jobs(self._script(job)) or any(map(code_submits_jobs, self._code(job)))
+        key = job.id, job.submit_time
+        if key not in self._submits:
+            if len(self._submits) >= _MOST_KNOWN:
+                self._submits.clear()
+            self._submits[key] = submits_jobs(self._script(job)) or any(
+                map(code_submits_jobs, self._code(job))
+            )
+        return self._submits[key]
 
     def successors(self, job: Job) -> tuple[JobId, ...]:
         """Jobs that were let go as it ended; one of which it is not known for what it waited is
