@@ -270,7 +270,7 @@ def test_what_ended_before_our_time_is_not_compared_with_others(store, tmp_path,
     for number in range(2, 30):
         parts = {"id": str(number), "submit_time": 150.0, "start_time": 151.0, "end_time": 190.0}
         scheduler.put(a_job(state=JobState.COMPLETED, workdir="/else", **parts, **child))
-    monkeypatch.setattr(scheduler, "script", asked.append)
+    monkeypatch.setattr(FakeScheduler, "script", lambda _, job_id: asked.append(job_id))
     look(scheduler, store, 201.0, limits=DecisionLimits(act_since=300.0))
     before = len(asked)
     look(scheduler, store, 202.0, limits=DecisionLimits(act_since=0.0))
