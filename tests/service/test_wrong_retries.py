@@ -276,3 +276,22 @@ def test_what_ended_before_our_time_is_not_compared_with_others(store, tmp_path,
     look(scheduler, store, 202.0, limits=DecisionLimits(act_since=0.0))
 
     assert (before, bool(asked)) == (0, True)
+
+
+def test_failures_that_come_together_ask_for_each_script_once(store, tmp_path, monkeypatch):
+    scheduler, asked = FakeScheduler(), []
+    for number in range(1, 21):
+        place = tmp_path / str(number)
+        place.mkdir()
+        log = place / "log"
+        log.write_text(ECC)
+        job = a_job(id=str(number), name=f"job{number}", workdir=str(place), logs=(str(log),))
+        times = {"submit_time": 150.0 + number / 10, "start_time": 150.0, "end_time": 156.0}
+        scheduler.put(replace(job, state=JobState.FAILED, exit_code=1, **times))
+    monkeypatch.setattr(FakeScheduler, "script", lambda _, job_id: asked.append(job_id))
+    with daemon_of(scheduler, store) as daemon:
+        daemon.cycle(221.0)
+        read = {one: asked.count(one) for one in asked}
+
+    assert len(read) == 20
+    assert sum(read.values()) <= 3 * 20, "its code, what it submits, and once to compare it"

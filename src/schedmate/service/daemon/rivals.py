@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import OrderedDict
 from dataclasses import dataclass, field
 from posixpath import isabs, join, normpath
 from typing import TYPE_CHECKING, Final
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
 _MOST: Final = 50
 """Of the newest jobs of its owner are compared: each may cost the scheduler a request."""
-_MOST_KNOWN: Final = 10_000
+_MOST_KNOWN, _MOST_SCRIPTS = 10_000, 500
 _log = logging.getLogger("schedmate.daemon")
 
 
@@ -49,6 +50,8 @@ class Rivals:
     nodes: NodeKnowledge
     _submits: dict[tuple[JobId, float], bool] = field(default_factory=dict)
     """Of jobs that were read before: a script stays as it was submitted."""
+    _scripts: OrderedDict[tuple[JobId, float], str | None] = field(default_factory=OrderedDict)
+    """Those that were compared last; each costs the scheduler a request, and many fail together."""
 
     def held_for_s(self) -> float | None:
         """How long a run that has ended can be queued again, where that is known."""
@@ -134,6 +137,14 @@ class Rivals:
     def _script(self, job: Job) -> str | None:
         if is_opted_out(job):
             return None
+        key = job.id, job.submit_time
+        if key not in self._scripts:
+            self._scripts[key] = self._read_script(job)
+            if len(self._scripts) > _MOST_SCRIPTS:
+                self._scripts.popitem(last=False)
+        return self._scripts[key]
+
+    def _read_script(self, job: Job) -> str | None:
         try:
             return self.reader.script(job)
         except SchedulerUnreachable:
