@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from schedmate.tracker.formats.base import Sighting
+from schedmate.tracker.formats.parts import NUMBER_OF_PARTS
 
 _MAX_RISES = 2
 
@@ -22,7 +23,7 @@ class AnnouncedTotals:
         if self._is_report(sighting, total):
             return
         known = self.by_unit
-        if sighting.unit is None:
+        if sighting.series == NUMBER_OF_PARTS:
             known["parts"] = total
         elif sighting.series:
             self.by_name[sighting.series] = total
