@@ -189,6 +189,12 @@ def test_time_passes_but_no_longer_than_until_the_next_line_is_due():
     assert aged(1030.0, seen_at=None) == HUNDRED
 
 
+def test_a_run_that_would_be_over_by_its_own_pace_has_no_known_end():
+    assert aged(1164.0) is not None, "a last evaluation may follow the last count"
+    assert aged(1165.0) is None
+    assert aged(1165.0, rate=0.1) is None
+
+
 def early(in_code: bool | None, in_log: bool, ends_by: Any = "total") -> EtaEstimate:
     stated = None if in_code is None else Finding(value=in_code, source="cli")
     facts = some_facts(workload=Workload(early_stopping=stated))
@@ -215,6 +221,7 @@ def test_the_scheduler_ends_what_would_go_on_for_longer():
     assert (cut.eta_s, cut.ends_by) == (Spread(49, 50, 51), "limit")
     over = limited(100.0, 130.0)
     assert (over.eta_s, over.ends_by) == (Spread(0, 0, 0), "limit")
+    assert limited(100.0, 130.0, stable=False) == over
 
 
 def test_that_a_run_misses_its_limit_is_stated_only_from_a_stable_estimate():

@@ -110,6 +110,13 @@ def test_widens_what_has_not_been_tried_yet():
     assert said.p90 > 110
 
 
+def test_the_unknown_is_as_wide_below_as_above():
+    said = Calibration().calibrated("identical", Spread(500, 1000, 2000))
+    below, above = said.p50 / said.p10, said.p90 / said.p50
+    assert below == pytest.approx(above, rel=0.02)
+    assert below > 2
+
+
 def test_bases_do_not_learn_from_each_other():
     calibration = Calibration()
     raw = Spread(90, 100, 110)
