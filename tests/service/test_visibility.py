@@ -196,6 +196,7 @@ def test_a_stranger_s_run_predicts_by_numbers_without_their_lines():
     shown = EVE.run_to_predict_by(run)
     assert shown.workload == Workload(batch_size=Finding(value=64, source="cli"))
     assert shown.fingerprint == run.fingerprint
+    assert shown.job == EVE.job(JOB) != JOB
     assert EVE.run(run).fingerprint is None
 
 
