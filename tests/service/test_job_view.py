@@ -271,6 +271,15 @@ def test_why_names_the_comment_that_kept_a_failed_job_from_a_retry(reason):
     assert "its comment" not in why_sentence(told, [], NOW, written)
 
 
+def test_why_of_a_failure_that_is_not_read_says_how_to_have_it_read():
+    parts = {"state": JobState.FAILED, "start_time": NOW - 9, "end_time": NOW}
+    job = a_job(**parts, comment="schedmate=off", logs=("/home/ada/my run.out",))
+    assert why_sentence(JobView(job=job, diagnoses={}), [], NOW, written) == (
+        "job 1 has ended: FAILED; SchedMate leaves it alone: its comment has schedmate=off; "
+        "to have it read: schedmate diagnose '/home/ada/my run.out'"
+    )
+
+
 def test_a_story_is_told_from_scheduler_and_store(store):
     scheduler = FakeScheduler()
     scheduler.put(a_job(state=JobState.FAILED))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from schedmate.core import is_opted_out
@@ -88,6 +89,7 @@ def why_sentence(
     alone = ""
     if job.state.failed and (objection or is_opted_out(job)):
         alone = f"; SchedMate leaves it alone: {objection or 'its comment has schedmate=off'}"
+        alone += f"; to have it read: schedmate diagnose {quote(job.logs[0])}" if job.logs else ""
     return f"{_as_it_is(view, written)}{_before(view, now, written)}{alone}"
 
 
