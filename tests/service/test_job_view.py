@@ -471,6 +471,20 @@ def test_an_end_that_a_log_announced_and_that_is_past_is_unknown():
     assert "past the end that its log announced" in eta_sentence(view, 1120.0, str)
 
 
+def test_a_run_that_fell_silent_does_not_end_when_others_did():
+    """`step 240/400`, and then it waits for a child: by its pace it would be over."""
+    job = a_job(state=JobState.RUNNING, start_time=1000.0)
+    silent = a_progress(fraction=0.6, rate_per_s=4.0, eta_s=None, ends_by="total")
+    view = JobView(
+        job=job, advice=an_advice(200.0), progress=silent, progress_at=1150.0, diagnoses={}
+    )
+    assert view.remaining_s(1150.0) is None
+    assert eta_sentence(view, 1150.0, str).endswith("it would be over, so its end is not known")
+    for counting in ({"rate_per_s": None}, {"fraction": None}, {"ends_by": "cap"}):
+        other = replace(view, progress=replace(silent, **counting))
+        assert other.remaining_s(1150.0) is not None, counting
+
+
 def test_no_file_of_an_opted_out_job_is_read_to_say_why_it_failed(tmp_path):
     (tmp_path / "log").write_text("RuntimeError: CUDA error: uncorrectable ECC error\n")
     scheduler = FakeScheduler()

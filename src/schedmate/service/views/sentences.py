@@ -52,6 +52,8 @@ def eta_sentence(view: JobView, now: float, written: Written) -> str:
 
 
 def _unknown_end(view: JobView, now: float, written: Written) -> str:
+    if view.is_silent:
+        return "runs; by the pace of its log it would be over, so its end is not known"
     if view.is_overdue(now):
         return f"{overdue_in_words(view, written)}; its end is not known"
     if view.progress is not None and view.progress.eta_s is not None:
