@@ -188,6 +188,7 @@ def test_time_passes_but_no_longer_than_until_the_next_line_is_due():
     assert sparse is not None
     assert sparse.p50 == pytest.approx(80)
     assert aged(1030.0, seen_at=None) == HUNDRED
+    assert due.p90 == pytest.approx(140 + 20), "what is late may be late for as long again"
 
 
 def test_a_run_that_would_be_over_by_its_own_pace_has_no_known_end():
