@@ -17,6 +17,8 @@ pytestmark = pytest.mark.processes
 
 SOURCES = str(Path(__file__).parents[2] / "src")
 SCHEDMATE = [sys.executable, "-m", "schedmate"]
+HELD = ["env", "--block-signal=INT"]
+"""As `./schedmate` starts it: Python's own start is slow on a busy machine."""
 ODD = os.fsdecode(b"b\xe9d")
 TERMINALS = {
     "ascii": {"PYTHONIOENCODING": "ascii"},
@@ -144,19 +146,42 @@ def test_ctrl_c_at_any_moment_ends_it_without_a_traceback(place, verb):
     chance = random.Random(len(verb))
     for _ in range(6):
         started = subprocess.Popen(
-            [*SCHEDMATE, *verb],
+            [*HELD, *SCHEDMATE, *verb],
             cwd=place,
             env=environment(place),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
         )
-        time.sleep(chance.uniform(0.05, 0.8))
+        time.sleep(chance.uniform(0.0, 0.8))
         started.send_signal(signal.SIGINT)
         err = started.communicate()[1]
 
         assert started.returncode in (0, 130, -signal.SIGINT), err
         assert b"Traceback" not in err
         assert b"Exception ignored" not in err
+
+
+def test_ctrl_c_before_python_can_handle_it_ends_it_without_a_word(place):
+    line = f"kill -INT $$; exec {' '.join(SCHEDMATE)} doctor"
+    done = subprocess.run(
+        [*HELD, "sh", "-c", line],
+        cwd=place, env=environment(place), capture_output=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, b"", b"")
+
+
+def test_the_clones_program_holds_ctrl_c_until_then(tmp_path):
+    root = Path(__file__).parents[2]
+    for name, text in {
+        "schedmate": (root / "schedmate").read_text(),
+        "scripts/make-env": "#!/bin/sh\n",
+        ".venv/bin/python": "#!/bin/sh\nexec grep SigBlk /proc/self/status\n",
+    }.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(0o755)
+    shown = subprocess.run([tmp_path / "schedmate"], capture_output=True, check=True).stdout
+    assert int(shown.split()[1], 16) & 1 << signal.SIGINT - 1
 
 
 def test_ctrl_c_that_is_ignored_stays_ignored(place):

@@ -381,6 +381,13 @@ def test_cpu_time_that_was_not_measured_twice_says_nothing(before, now):
     assert verdict(Activity(cpu_s=before), Activity(cpu_s=now), 60.0) == "unknown"
 
 
+@pytest.mark.parametrize(
+    ("now", "found"), [(12.0, "idle"), (13.2, "idle"), (13.3, "active"), (3.0, "active")]
+)
+def test_idle_is_next_to_no_cpu_time_of_the_same_processes(now, found):
+    assert verdict(Activity(cpu_s=12.0), Activity(cpu_s=now), 60.0) == found
+
+
 def test_what_was_measured_of_an_earlier_run_says_nothing_of_this_one():
     watcher = Watcher()
     watcher.silent(29)

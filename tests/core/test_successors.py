@@ -204,6 +204,7 @@ def renewed(dependency, *, state=JobState.COMPLETED, ours=True, **parts):
     engine.handle(JobSeen(1090.0, a_job(restarts=1, state=state)))
     found = [one for _ in range(3) for one in engine.handle(JobSeen(1100.0, waits))]
     acts = [one.action for one in found if isinstance(one, Act)]
+    assert all("job 1 was queued again" in one.why for one in acts if one.kind != "set_nice")
     return {(one.kind, one.key, one.dependency) for one in acts if one.kind != "set_nice"}
 
 

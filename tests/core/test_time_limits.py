@@ -53,6 +53,7 @@ def test_a_waiting_job_gets_a_limit_that_hardly_any_run_exceeds():
     assert 2 * 3600 < action.value < DAY
     assert action.value % 60 == 0
     assert (action.reason.code, action.reason.user_limit_s) == ("limit_from_prediction", DAY)
+    assert action.reason.basis == a_prediction().basis
 
 
 @pytest.mark.parametrize(
@@ -169,6 +170,39 @@ def test_no_run_ends_by_a_limit_of_ours(p50, growth, limit_s, looks_every):
         engine.handle(JobSeen(2000, running(action.value)))
         [back] = limits_of(engine.handle(JobSeen(last_look, running(action.value))))
         assert back.value == limit_s
+
+
+@pytest.mark.parametrize(
+    ("p90", "limit_s", "planned"),
+    [
+        (3601.0, DAY, 61 * 60.0),
+        (1.0, DAY, 60.0),
+        (3600.0, 4500.0, None),  # not worth it
+        (3600.0, 4501.0, 3600.0),
+        (3600.0, None, None),
+    ],
+)
+def test_what_backfill_may_plan_with(p90, limit_s, planned):
+    prediction = a_prediction(duration_s=Spread(p90 / 4, p90 / 2, p90))
+    assert TimeLimits(soft=True).planned(waiting(limit_s), prediction) == planned
+    assert TimeLimits().planned(waiting(limit_s), prediction) is None
+    assert TimeLimits(soft=True).planned(waiting(limit_s), None) is None
+
+
+def test_a_soft_limit_is_planned_with_once_and_never_lowered():
+    engine, job = an_engine(soft=True), waiting(soft_limit=True)
+    engine.handle(JobSeen(0, job))
+    found = [*engine.handle(JobAdvised(0, "1", an_advice(3600.0))), *engine.handle(JobSeen(9, job))]
+    [action] = [one.action for one in found if isinstance(one, Act) and "time" in one.action.kind]
+    assert (action.kind, action.reason.code) == ("set_time_min", "plan_from_prediction")
+    assert action.value == TimeLimits(soft=True).planned(job, a_prediction(3600.0))
+    assert (action.reason.basis, action.reason.user_limit_s) == (a_prediction().basis, DAY)
+
+
+def test_nothing_is_lowered_of_a_job_that_runs_already():
+    engine = an_engine()
+    engine.handle(JobSeen(0, running(DAY)))
+    assert limits_of(engine.handle(JobAdvised(0, "1", an_advice(3600.0)))) == []
 
 
 def test_a_limit_is_lowered_once():

@@ -6,6 +6,7 @@ import errno
 import os
 import pwd
 import socket
+import struct
 import threading
 import time
 from collections import OrderedDict
@@ -103,6 +104,29 @@ def test_a_list_is_read_as_the_kernel_does(acl, right):
     assert _allowed_by(acl, READ, COLLEAGUE, group=group, other=0o644) is right
 
 
+def give_list(path, *entries):
+    """Of all rights in one list: its owner's, these, and none for all others."""
+    every = ((0x01, 6, -1), *entries, (MASK, 7, -1), (0x20, 0, -1))
+    data = struct.pack("<I", 2) + b"".join(
+        struct.pack("<HHI", tag, rights, whose % 2**32) for tag, rights, whose in every
+    )
+    try:
+        os.setxattr(path, "system.posix_acl_access", data)
+    except OSError as error:
+        pytest.skip(f"no lists of rights here: {error.strerror}")
+
+
+def test_a_list_of_rights_is_read_off_the_file(file):
+    file.chmod(0o604)
+    give_list(file, (USER, 4, STRANGER.uid), (GROUP_OWNER, 0, -1))
+    assert allowed(STRANGER, file, READ)
+    assert not allowed(STRANGER, file, ENTER)
+    assert not allowed(COLLEAGUE, file, READ)
+    give_list(file, (GROUP_OWNER, 4, -1))
+    assert not allowed(STRANGER, file, READ)
+    assert allowed(COLLEAGUE, file, READ)
+
+
 def test_shared_files_are_those_that_both_may_read(public, file):
     stranger = SharedFiles(STRANGER)
     assert stranger.user == "eve"
@@ -119,8 +143,10 @@ def test_shared_files_are_those_that_both_may_read(public, file):
     assert refused.value.filename == str(file)
     public.chmod(0o750)
     for act in (stranger.stat, stranger.open_directory):
-        with pytest.raises(PermissionError):
-            act(str(public if act == stranger.open_directory else file))
+        path = str(public if act == stranger.open_directory else file)
+        with pytest.raises(PermissionError) as refused:
+            act(path)
+        assert refused.value.filename == path
     assert len(list(Path("/proc/self/fd").iterdir())) == before
 
 
@@ -153,8 +179,9 @@ def test_what_is_no_regular_or_stored_file_is_closed_again(tmp_path):
     (tmp_path / "x").write_text("x")
     for mount, why in ((b"", "no stored file"), (b"proc proc rw", "no stored file")):
         opened = os.open(tmp_path / "x", os.O_RDONLY)
-        with pytest.raises(OSError, match=why):
+        with pytest.raises(OSError, match=why) as refused:
             check(opened, "x", known=True, mount=mount)
+        assert refused.value.filename == "x"
         with pytest.raises(OSError, match="Bad file descriptor"):
             os.fstat(opened)
     opened = os.open(tmp_path / "x", os.O_RDONLY)
@@ -198,6 +225,23 @@ def test_entries_and_what_links_lead_to(tmp_path):
     assert {n for n, e in found.items() if of(INVOKER, str(tmp_path), e)} == {"d", "to_d"}
     assert len(entries(INVOKER, str(tmp_path), 2)) == 2
     assert listing.mode_of(INVOKER, str(tmp_path / "gone")) == 0
+
+
+def test_what_the_file_system_does_not_tell_is_looked_up_as_its_owner():
+    def is_symlink():
+        raise OSError(errno.EIO, "no answer")
+
+    assert listing._kind(SimpleNamespace(is_symlink=is_symlink)) == "link"
+
+
+@pytest.mark.processes
+def test_who_starts_helpers_hears_no_signal_of_a_terminal_and_imports_nothing_of_others():
+    process, channel = Helpers()._started_here()
+    assert os.getsid(process.pid) == process.pid
+    command = Path(f"/proc/{process.pid}/cmdline").read_bytes().split(b"\0")
+    assert command[1:3] == [b"-I", b"-S"]
+    channel.close()
+    assert process.wait(60) == 0
 
 
 class Accounts:
@@ -367,6 +411,7 @@ def test_an_error_of_the_helper_is_the_caller_s(helpers, service):
     service.answer = program.ANSWER.pack(errno.EINVAL, *[0] * 5)
     assert failure(helpers).strerror == "no regular file"
     assert failure(helpers, path="/" * 4096).errno == errno.ENAMETOOLONG
+    assert failure(helpers, path="/" * 4095).strerror == "no regular file"
     assert helpers.pids() == {"bob": 101}
 
 

@@ -55,6 +55,16 @@ def test_people_get_the_cause_and_the_line(schedmate, crash):
     assert done.stderr == ""
 
 
+def test_what_is_too_long_for_a_line_goes_on_below_itself(schedmate, tmp_path):
+    (tmp_path / "job.out").write_text(CRASH.replace("[red]x[/red]", "'a' " * 40))
+    lines = schedmate("job.out", COLUMNS="80").stdout.splitlines()[1:]
+    assert max(map(len, lines)) <= 80
+    assert [line for line in lines if not line.startswith("  ")] == []
+    assert [line.split()[0] for line in lines if line[2] != " "] == [
+        *("cause", "evidence", "retry", "why", "suggest"),
+    ]
+
+
 def test_programs_get_the_documented_json(schedmate, crash):
     done = schedmate("job.out", "--json", "--state", "FAILED", "--exit-code", "1:0")
     data = json.loads(done.stdout)

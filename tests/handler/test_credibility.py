@@ -141,6 +141,13 @@ def test_a_program_that_finds_no_gpu_is_not_sure_to_be_at_fault():
     assert not misses_gpu(a_clue("python_exception", message="found 0 GPUs"))
 
 
+@pytest.mark.parametrize("reason", ["import_error", "command_not_found", "argument_error"])
+def test_what_a_run_outlived_until_its_limit_is_no_cause(reason):
+    assert kept(a_clue(reason), case=Case(state=JobState.TIMEOUT)) == [False]
+    assert kept(a_clue(reason)) == [True]
+    assert kept(a_clue("gpu_oom"), case=Case(state=JobState.TIMEOUT)) == [True]
+
+
 @pytest.mark.parametrize(
     ("state", "reason"), [(JobState.TIMEOUT, "time_limit"), (JobState.FAILED, "import_error")]
 )

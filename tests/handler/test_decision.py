@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from schedmate.handler import Handler, NamedLog
 from schedmate.handler.case import Case
-from schedmate.handler.decision import TABLE, TABLE_VERSION, decide
+from schedmate.handler.decision import TABLE, TABLE_VERSION, blamed_nodes, decide
 from schedmate.model import REASONS, Evidence, Finding, JobState, NodeState, Workload
 from schedmate.model.failures import GPU_FAULTS
 
@@ -50,6 +50,22 @@ def test_only_a_step_to_other_nodes_avoids_the_blamed():
     assert decide("gpu_ecc", case(), blamed=("n3",)).exclude_nodes == ("n3",)
     assert decide("segfault", case(), blamed=("n3",)).exclude_nodes == ()
     assert decide("storage_io", case(), blamed=("n3",)).exclude_nodes == ()
+
+
+def test_why_names_the_nodes_that_the_scheduler_or_others_know_of():
+    nodes = tuple(f"n{number}" for number in range(10))
+    assert decide("gpu_ecc", case(), blamed=("n3",)).why == "gpu_ecc: other nodes may do"
+    assert decide("gpu_ecc", case()).why == "gpu_ecc: other nodes may do"
+    for count, words in ((1, "n0"), (4, "n0, n1, n2, n3"), (5, "n0, n1, n2, n3 and 1 more")):
+        avoided = decide("gpu_ecc", case(nodes=nodes, suspects=frozenset(nodes[:count])))
+        assert avoided.why == f"gpu_ecc: other nodes may do; {words} failed others too"
+
+
+def test_only_nodes_that_a_retry_avoids_are_blamed():
+    decision = decide("gpu_ecc", case(), blamed=("n3",))
+    assert blamed_nodes(decision, case(), ("n3",)) == ("n3",)
+    assert blamed_nodes(decision, case(), ("n2", "n3")) == ()
+    assert blamed_nodes(decide("segfault", case()), case(), ("n3",)) == ()
 
 
 @pytest.mark.parametrize(

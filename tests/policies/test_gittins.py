@@ -46,6 +46,18 @@ def test_where_all_run_equally_long_the_one_that_had_more_goes_first():
     assert ends_of_the_last_two(75.0) == [80.0, 140.0]
 
 
+def test_it_learns_anew_each_time_there_are_a_quarter_more():
+    learnt_from = []
+
+    class Noting(Gittins):
+        def _learn(self) -> None:
+            learnt_from.append(len(self._ended))
+            super()._learn()
+
+    run(Noting(threshold=10.0), [(10.0 * number, 5.0, 1) for number in range(52)])
+    assert learnt_from == [20, 25, 32, 40, 50]
+
+
 def test_a_run_is_the_same_each_time():
     jobs = [(number % 7, 3 + number % 11, 1 + number % 4) for number in range(80)]
 

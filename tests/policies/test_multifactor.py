@@ -10,8 +10,11 @@ from hypothesis import strategies as st
 
 from policies.runs import most_held, rows, run, starts
 from schedmate.model import BadInput
+from schedmate.policies.base import SiteParameters
 from schedmate.policies.multifactor import Multifactor, Weights
 from schedmate.policies.priority_queue import FairShare
+from schedmate.policies.slurm import Slurm
+from schedmate.policies.slurm_parameters import SlurmParameters
 from schedmate.simulator.engine.cluster import Nodes
 
 BY_AGE = Weights(age=1e6, fair_share=0, size=0)
@@ -182,3 +185,64 @@ def test_a_gang_waits_while_the_free_gpus_are_on_two_nodes():
 def test_times_must_be_above_zero(bad):
     with pytest.raises(BadInput, match="above 0"):
         Multifactor(**bad)
+
+
+class Changing(Multifactor):
+    """Somebody changes a column of one job, once the clock has come so far."""
+
+    change: tuple[float, str, int, float] | None = None
+
+    def decide(self) -> None:
+        if self.change is not None and self._cluster.now >= self.change[0]:
+            _, column, job, value = self.change
+            getattr(self._cluster.jobs, column)[job] = value
+            self.change = None
+            self.changed(job)
+        super().decide()
+
+
+def changed(jobs, *change, **options):
+    policy = Changing(weights=Weights(age=1e6, fair_share=0, size=10_000))
+    policy.change = change or None
+    return starts(policy, jobs, **options)
+
+
+def test_a_nice_number_counts_from_when_it_is_changed():
+    jobs = [(0, 100, 1), (1, 10, 1), (2, 10, 1)]
+    assert changed(jobs, gpus=1) == [0, 100, 110]
+    assert changed(jobs, 2, "nice", 1, 5000, gpus=1) == [0, 110, 100]
+
+
+def test_a_limit_of_a_running_job_counts_from_when_it_is_changed():
+    jobs = [(0, 100, 1), (1, 10, 2), (60, 50, 1)]
+    assert changed(jobs, gpus=2) == [0, 100, 110]
+    assert changed(jobs, 60, "planned", 0, 200.0, gpus=2) == [0, 110, 60]
+
+
+def test_nice_numbers_count_at_every_calculation():
+    jobs = [(0, 1000, 1), (1, 10, 1), (2, 10, 1), (400, 10, 1)]
+    assert starts(Multifactor(weights=BY_AGE), jobs, gpus=1, nice=[0, 5000, 0, 0])[1:] == [
+        *(1020, 1000, 1010),
+    ]
+
+
+@pytest.mark.parametrize(("favor_small", "first"), [(False, 1), (True, 2)])
+def test_large_jobs_go_first_unless_small_ones_are_favoured(favor_small, first):
+    policy = Multifactor(weights=Weights(age=0, fair_share=0, size=1000), favor_small=favor_small)
+    begins = starts(policy, [(0, 100, 4), (1, 10, 4), (2, 10, 1)])
+    assert begins[first] == 100
+    assert begins[3 - first] == 110
+
+
+def test_a_site_s_parameters_are_its_own():
+    of = SlurmParameters(
+        weight_age=50, weight_fairshare=60, weight_job_size=70, decay_half_life_s=1000.0,
+        max_age_s=36_000.0, calc_period_s=30.0, favor_small=True,
+    )  # fmt: skip
+    ours = Multifactor().at_site(SiteParameters(slurm=of))
+    assert isinstance(ours, Multifactor)
+    assert ours._weights == Weights(50, 60, 70)
+    assert (ours._half_life_s, ours._max_age_s, ours._period_s) == (1000.0, 36_000.0, 30.0)
+    assert (ours._favor_small, ours._basic, ours.nice_an_hour) == (True, False, 5.0)
+    assert Slurm(of).nice_an_hour == 5.0
+    assert Slurm(SlurmParameters(weight_age=0)).nice_an_hour is None

@@ -106,6 +106,13 @@ def test_who_waited_long_enough_is_promoted():
     assert plain.end[0] > 100 > promoted.end[0]
 
 
+def test_who_was_promoted_begins_anew():
+    """Served 40 s, then again 40 s for every 80 s of waiting."""
+    jobs = [(0, 120, 1), *[(40 + 10 * number, 30, 1) for number in range(60)]]
+    outcome, _ = run(Tiresias(threshold=40.0, promote_knob=2.0), jobs, gpus=1)
+    assert outcome.end[0] == 280
+
+
 @pytest.mark.parametrize("settings", [{"threshold": -1.0}, {"promote_knob": 0.0}])
 def test_settings_without_sense_are_refused(settings):
     with pytest.raises(BadInput):

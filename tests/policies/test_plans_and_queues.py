@@ -12,7 +12,7 @@ import pytest
 from schedmate.model import BadInput
 from schedmate.policies.attained_service import Las, Tiresias
 from schedmate.policies.base import Answers
-from schedmate.policies.disciplines.planning import _Blocks
+from schedmate.policies.disciplines.planning import FreeProfile, PlannedEnds, _Blocks
 from schedmate.policies.fifo import Fifo
 from schedmate.policies.lucid import Lucid
 from schedmate.policies.priority_queue import ScoredQueue
@@ -156,6 +156,66 @@ def test_blocks_of_keys_are_those_of_a_sorted_list():
             shortest = min(plain.values())
             assert blocks.shortest()[0] == shortest
             assert len(blocks) == len(plain)
+
+
+def freed_by(plain: dict[int, tuple[float, int]], now: float) -> list[tuple[float, int]]:
+    """When and how many GPUs become free; those of jobs that are late now."""
+    late = sum(gpus for end, gpus in plain.values() if end <= now)
+    ahead = sorted((end, job, gpus) for job, (end, gpus) in plain.items() if end > now)
+    some_late = any(end <= now for end, _ in plain.values())
+    return [(now, late)] * some_late + [(end, gpus) for end, _, gpus in ahead]
+
+
+def test_planned_ends_are_those_of_a_plain_list():
+    rng = random.Random(6)
+    ends, plain, now = PlannedEnds(), {}, 0.0
+    for job in range(600):
+        now += rng.choice([0.0, 1.0, 5.0])
+        began, plan, gpus = (
+            now - rng.choice([0, 30]),
+            rng.choice([5, 20, 60]),
+            rng.choice([1, 2, 8]),
+        )
+        ends.add(job, began, plan, gpus)
+        plain[job] = (began + plan, gpus)
+        if rng.random() < 0.5:
+            gone = rng.choice(list(plain))
+            ends.remove(gone)
+            del plain[gone]
+        if rng.random() < 0.3 and job in plain:
+            ends.replan(job, other := rng.choice([1, 40]))
+            plain[job] = (began + other, gpus)
+        freed = freed_by(plain, now)
+        assert ends.freed(now) == freed
+        free, needed = rng.choice([0, 1, 4]), rng.choice([1, 8, 16, 400])
+        room, when = free + sum(gpus for at, gpus in freed if at == now), now
+        for at in sorted({at for at, _ in freed}):
+            if room < needed:
+                room, when = free + sum(gpus for end, gpus in freed if end <= at), at
+        enough = room >= needed
+        assert ends.reservation(needed, free, now) == (
+            (when, room - needed) if enough else (math.inf, 0)
+        )
+
+
+def test_a_profile_of_free_gpus_is_that_of_every_second():
+    rng = random.Random(7)
+    for _ in range(200):
+        freed = sorted((rng.randrange(60), rng.choice([1, 2])) for _ in range(5))
+        free = rng.choice([0, 2])
+        profile = FreeProfile(0, free, freed)
+        seconds = [free + sum(gpus for at, gpus in freed if at <= now) for now in range(200)]
+        for _ in range(4):
+            gpus, plan = rng.choice([1, 2, 4]), rng.choice([1, 7, 30])
+            first = next(
+                (now for now in range(100) if min(seconds[now : now + plan]) >= gpus), math.inf
+            )
+            assert profile.earliest(gpus, plan) == first
+            short = next((now for now in range(100) if seconds[now] < gpus), math.inf)
+            assert profile.until_short_of(gpus) == short
+            if first < math.inf:
+                profile.reserve(gpus, first, first + plan)
+                seconds[first : first + plan] = [n - gpus for n in seconds[first : first + plan]]
 
 
 def test_values_behind_a_policy_are_its_first_parameters():

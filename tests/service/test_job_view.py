@@ -271,6 +271,15 @@ def test_why_names_the_comment_that_kept_a_failed_job_from_a_retry(reason):
     assert "its comment" not in why_sentence(told, [], NOW, written)
 
 
+def test_why_of_a_failure_that_is_not_read_says_how_to_have_it_read():
+    parts = {"state": JobState.FAILED, "start_time": NOW - 9, "end_time": NOW}
+    job = a_job(**parts, comment="schedmate=off", logs=("/home/ada/my run.out",))
+    assert why_sentence(JobView(job=job, diagnoses={}), [], NOW, written) == (
+        "job 1 has ended: FAILED; SchedMate leaves it alone: its comment has schedmate=off; "
+        "to have it read: schedmate diagnose '/home/ada/my run.out'"
+    )
+
+
 def test_a_story_is_told_from_scheduler_and_store(store):
     scheduler = FakeScheduler()
     scheduler.put(a_job(state=JobState.FAILED))
@@ -460,6 +469,20 @@ def test_an_end_that_a_log_announced_and_that_is_past_is_unknown():
     assert 0.0 < view.remaining_s(1113.0).p50 < 3.0
     assert view.remaining_s(1120.0) is None
     assert "past the end that its log announced" in eta_sentence(view, 1120.0, str)
+
+
+def test_a_run_that_fell_silent_does_not_end_when_others_did():
+    """`step 240/400`, and then it waits for a child: by its pace it would be over."""
+    job = a_job(state=JobState.RUNNING, start_time=1000.0)
+    silent = a_progress(fraction=0.6, rate_per_s=4.0, eta_s=None, ends_by="total")
+    view = JobView(
+        job=job, advice=an_advice(200.0), progress=silent, progress_at=1150.0, diagnoses={}
+    )
+    assert view.remaining_s(1150.0) is None
+    assert eta_sentence(view, 1150.0, str).endswith("it would be over, so its end is not known")
+    for counting in ({"rate_per_s": None}, {"fraction": None}, {"ends_by": "cap"}):
+        other = replace(view, progress=replace(silent, **counting))
+        assert other.remaining_s(1150.0) is not None, counting
 
 
 def test_no_file_of_an_opted_out_job_is_read_to_say_why_it_failed(tmp_path):

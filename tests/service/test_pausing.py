@@ -130,6 +130,10 @@ def test_verbs_work_without_a_daemon_and_status_shows_it(state_dir):
     assert "paused" not in run("status")
 
 
+def test_without_a_daemon_the_status_does_not_speak_of_jobs_as_they_are_now(state_dir):
+    assert "jobs             none, as a daemon last saw them; now: schedmate jobs" in run("status")
+
+
 def test_a_daemon_that_starts_during_a_pause_keeps_it(state_dir):
     run("pause")
     settings = Settings(state_dir=state_dir, mode="act")

@@ -196,6 +196,7 @@ def test_a_stranger_s_run_predicts_by_numbers_without_their_lines():
     shown = EVE.run_to_predict_by(run)
     assert shown.workload == Workload(batch_size=Finding(value=64, source="cli"))
     assert shown.fingerprint == run.fingerprint
+    assert shown.job == EVE.job(JOB) != JOB
     assert EVE.run(run).fingerprint is None
 
 
@@ -279,6 +280,9 @@ def test_who_runs_the_process_is_an_operator_by_right_not_by_default(tmp_path, m
     monkeypatch.setattr(os, "getuid", lambda: 12_345)
     settings.database.unlink()
     assert viewer_of(settings).operator  # a store that is not there yet will be theirs
+    settings.state_dir.rmdir()
+    settings.state_dir.write_bytes(b"")
+    assert not viewer_of(settings).operator  # whose one is that cannot be reached is not known
 
 
 def test_the_owner_of_a_past_job_is_known_from_the_store(tmp_path):

@@ -104,6 +104,7 @@ def test_the_average_since_the_start_leaves_out_what_does_not_come_again():
     assert average(stamped, a_scan(span_s=5.0)).rate_per_s == 5.0
     assert average(written_s=120.0).rate_per_s == 0.1  # without 20 s of start-up
     assert average(written_s=10.0).rate_per_s == pytest.approx(10 / 6)  # without 40 %
+    assert average(elapsed_s=0.5).rate_per_s == 20.0
     assert average().rate_per_s is None
     idle = a_position(series=a_series(gained=0.0))
     assert average(idle, elapsed_s=20.0).rate_per_s is None
@@ -187,6 +188,13 @@ def test_time_passes_but_no_longer_than_until_the_next_line_is_due():
     assert sparse is not None
     assert sparse.p50 == pytest.approx(80)
     assert aged(1030.0, seen_at=None) == HUNDRED
+    assert due.p90 == pytest.approx(140 + 20), "what is late may be late for as long again"
+
+
+def test_a_run_that_would_be_over_by_its_own_pace_has_no_known_end():
+    assert aged(1164.0) is not None, "a last evaluation may follow the last count"
+    assert aged(1165.0) is None
+    assert aged(1165.0, rate=0.1) is None
 
 
 def early(in_code: bool | None, in_log: bool, ends_by: Any = "total") -> EtaEstimate:
@@ -215,6 +223,7 @@ def test_the_scheduler_ends_what_would_go_on_for_longer():
     assert (cut.eta_s, cut.ends_by) == (Spread(49, 50, 51), "limit")
     over = limited(100.0, 130.0)
     assert (over.eta_s, over.ends_by) == (Spread(0, 0, 0), "limit")
+    assert limited(100.0, 130.0, stable=False) == over
 
 
 def test_that_a_run_misses_its_limit_is_stated_only_from_a_stable_estimate():
@@ -241,6 +250,90 @@ def test_a_finished_run_has_no_time_left_and_ended_by_its_total_or_as_it_states(
     position.at_end = False
     found = estimate_eta(facts, a_scan(ended_by="unknown"), position, finished=True)
     assert found.ends_by == "unknown"
+
+
+def points(*times: float) -> Any:
+    return SimpleNamespace(
+        points=[SimpleNamespace(at=at, done=float(done)) for done, at in enumerate(times)]
+    )
+
+
+EVEN = points(*range(0, 80, 10))
+FASTER = points(0, 10, 20, 30, 40, 44, 48, 52)
+SLOW_AT_LAST = points(0, 10, 20, 30, 40, 45, 50, 90)
+
+
+@pytest.mark.parametrize(
+    ("outer", "inner", "stable"),
+    [
+        (EVEN, None, True),
+        (points(*range(0, 70, 10)), None, False),
+        (FASTER, None, False),
+        (SLOW_AT_LAST, None, True),
+        (points(0, 10), EVEN, True),
+        (EVEN, points(5, 10), True),
+    ],
+)
+def test_an_estimate_is_stable_after_several_observations_that_do_not_become_faster(
+    outer, inner, stable
+):
+    finer = None if inner is None else a_series(timeline=inner)
+    position = a_position(series=a_series(timeline=outer), inner=finer)
+    assert steps._is_stable(position) is stable
+
+
+def test_a_whole_estimate_knows_the_limit_and_how_long_the_run_has_taken():
+    forecast = steps.Forecast(1.0, HUNDRED, None, "total", "pace", 0.5), None
+    facts = some_facts(
+        forecasts=SimpleNamespace(forecast=lambda *_, **__: forecast),
+        cap_s=None, limit_s=100.0, run_time_s=lambda _: 70.0,
+    )  # fmt: skip
+    position = a_position(series=a_series(timeline=EVEN, stamps=None), before=0.0)
+    found = estimate_eta(facts, a_scan(), position, finished=False)
+    assert (found.ends_by, found.eta_s) == ("limit", Spread(0.98 * 30, 30, 1.02 * 30))
+    facts.limit_s = 1000.0
+    assert estimate_eta(facts, a_scan(), position, finished=False).ends_by == "total"
+
+
+def counted(found: Any, **series: Any) -> EtaEstimate:
+    facts = some_facts(
+        forecasts=SimpleNamespace(forecast=lambda *_, **__: (found, None)), cap_s=None
+    )
+    known = a_series(timeline=EVEN, stamps=None, **series)
+    return steps._by_count(facts, a_scan(), a_position(series=known, before=0.0))
+
+
+def test_a_forecast_without_an_end_gives_its_pace_and_none_that_which_is_printed():
+    paced = steps.Forecast(3.0, None, None, "unknown", "pace", 0.5)
+    assert counted(paced, rate_per_s=2.0).rate_per_s == 3.0
+    assert counted(None, rate_per_s=2.0).rate_per_s == 2.0
+
+
+def test_a_forecast_is_asked_with_all_that_is_known():
+    asked = []
+
+    def forecast(timeline: Any, **known: Any) -> Any:
+        asked.append(known)
+        return None, None
+
+    profile = RunProfile(unit="step", curve=(Mark(0.0, 0.0), Mark(60.0, 9.0)))
+    facts = some_facts(
+        forecasts=SimpleNamespace(forecast=forecast), cap_s=7.0, similar=(profile,),
+        grows=lambda _: True, schedule=lambda _: "schedule",
+    )  # fmt: skip
+    scan = a_scan()
+    scan.stamps.last = {"clock": 5.0}
+    outer = a_series(timeline=points(0), stamps="clock")
+    position = a_position(series=outer, inner=a_series(total=4.0, counted=7.0, timeline=EVEN))
+    position.before = 5.0
+    assert steps._forecast(facts, scan, position) == (None, None)
+    finer, whole = asked
+    assert finer == {"total": 7.0 + 90 * 4, "cap_s": 7.0, "grows": True}
+    known = {"total": 95.0, "similar": [profile], "cap_s": 7.0, "grows": True}
+    assert whole == known | {"now": 5.0, "schedule": "schedule"}
+    facts.now, position.unit = 9.0, "epoch"
+    steps._forecast(facts, scan, position)
+    assert asked[-1] == known | {"similar": [], "now": None, "schedule": None}
 
 
 def test_runs_that_counted_otherwise_show_only_how_long_they_took():

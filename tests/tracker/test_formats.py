@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import time
 from dataclasses import replace
 
@@ -113,13 +114,44 @@ def test_never_raises_and_tells_only_usable_counts(line: str):
             _check_usable(seen)
 
 
+DIGITS = re.compile(r"\d+(?:\.\d+)?")
+NUMBERS = st.sampled_from(["0", "00", "1", "0.5", "-1", "nan", "1e999", "9" * 9, "9" * 15])
+WRITTEN = st.sampled_from([str, str.upper, str.lower, str.title])
+SAMPLE_LINES = st.sampled_from([line[:2000] for kind in FORMATS for line in _read(kind)])
+
+
+@st.composite
+def altered_samples(draw: st.DrawFn) -> str:
+    """A line of a format in other letters, with other numbers in it, or with another behind it."""
+    numbers = draw(st.lists(st.none() | NUMBERS, max_size=8))
+    line = DIGITS.sub(
+        lambda old: (numbers.pop() if numbers else None) or old[0], draw(SAMPLE_LINES)
+    )
+    return draw(WRITTEN)(line) + draw(st.just("") | SAMPLE_LINES)
+
+
+@given(altered_samples())
+@example("N_TRIALS=2")
+@example("training for at most 0 seconds")
+def test_altered_samples_tell_only_usable_counts(line: str):
+    for kind in FORMATS:
+        seen = kind.read(line)
+        if seen is not None:
+            _check_usable(seen)
+
+
 def _check_usable(seen: Sighting) -> None:
-    for value in (seen.current, seen.total, seen.epoch, seen.epochs, seen.elapsed_s):
+    for value in (
+        *(seen.current, seen.total, seen.epoch, seen.epochs),
+        *(seen.elapsed_s, seen.eta_s, seen.at),
+    ):
         assert value is None or (math.isfinite(value) and value >= 0)
-    assert seen.rate_per_s is None or (math.isfinite(seen.rate_per_s) and seen.rate_per_s > 0)
-    assert seen.eta_s is None or (math.isfinite(seen.eta_s) and seen.eta_s >= 0)
-    assert seen.cap_s is None or (math.isfinite(seen.cap_s) and seen.cap_s > 0)
+    for value in (seen.rate_per_s, seen.cap_s, seen.steps_per_epoch):
+        assert value is None or (math.isfinite(value) and value > 0)
+    assert seen.share is None or 0 <= seen.share <= 100
+    assert 0 < seen.confidence <= 1
     if seen.total is not None:
+        assert seen.total > 0
         assert seen.unit is not None
         assert seen.current is None or seen.current <= seen.total
 

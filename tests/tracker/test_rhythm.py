@@ -159,6 +159,24 @@ def test_only_watched_silence_is_evidence():
     assert rhythm.longest_s < 100, "nor one to measure later ones by"
 
 
+def test_what_was_written_while_nobody_looked_is_part_of_the_rhythm():
+    """A daemon that is away in the first minutes of a run misses no hang after them."""
+    rhythm = Rhythm(floor_s=1, started_at=0)
+    watched(rhythm, 1, 10, every=1)
+    rhythm.observe(610, wrote=True, lines=200)
+    silence = rhythm.silence(3000, None)
+    assert silence is not None
+    assert (silence.looks, silence.lines, silence.learnt_s) == (210, 209, 609)
+    assert 450 <= silence.allowed_s <= 500, "some of its silences may have been long"
+
+
+def test_a_burst_after_a_late_look_is_one_look_for_each_line():
+    rhythm = Rhythm(floor_s=1, started_at=0)
+    watched(rhythm, 1, 10, every=1)
+    rhythm.observe(610, wrote=True, lines=3)
+    assert rhythm.looks == 13
+
+
 def test_what_was_silent_before_it_was_watched_is_no_evidence():
     rhythm = Rhythm(floor_s=10, started_at=0)
     rhythm.catch_up(500, until=100, now=9000)

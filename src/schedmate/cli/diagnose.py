@@ -213,4 +213,8 @@ def _row(label: str, text: str) -> None:
     from rich.text import Text
 
     if text:
-        console().print(Text.assemble((f"  {label:<{_LABEL_WIDTH}}", "dim"), text))
+        out, margin = console(), _LABEL_WIDTH + 2
+        rest = Text(text).wrap(out, max(margin, out.width - margin))
+        for number, line in enumerate(rest):
+            left = "" if number else f"  {label}"
+            out.print(Text.assemble((f"{left:<{margin}}", "dim"), line))

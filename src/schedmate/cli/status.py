@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _MB = 1e6
 _MARGIN = 19
+_NOT_NOW = "as a daemon last saw them; now: schedmate jobs"
 _HOOK = "set nice_at_submission and install the hook"
 
 
@@ -55,7 +56,8 @@ def _lines(found: SiteStatus) -> Iterator[str]:
         yield f"  {paused_words(found.paused, time.time())}"
     if found.seen_at is not None:
         yield f"  newest log read  {duration(max(0.0, time.time() - found.seen_at))} ago"
-    yield f"  jobs             {_counted(found.jobs)}"
+    seen = "" if found.daemon else f", {_NOT_NOW}"
+    yield f"  jobs             {_counted(found.jobs)}{seen}"
     if found.unread:
         yield f"  unread logs      of {found.unread} failed jobs: schedmate doctor"
     yield f"  decisions, 24 h  {_counted(found.decisions)}"

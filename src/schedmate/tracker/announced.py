@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from schedmate.tracker.formats.base import Sighting
+from schedmate.tracker.formats.parts import NUMBER_OF_PARTS
 
 _MAX_RISES = 2
 
@@ -21,17 +22,17 @@ class AnnouncedTotals:
     def see(self, sighting: Sighting, total: float) -> None:
         if self._is_report(sighting, total):
             return
-        known = self.by_unit
-        if sighting.unit is None:
+        known, unit = self.by_unit, sighting.unit or "step"
+        if sighting.series == NUMBER_OF_PARTS:
             known["parts"] = total
         elif sighting.series:
             self.by_name[sighting.series] = total
         elif sighting.confidence < 1:
-            weak = f"{sighting.unit}?"
+            weak = f"{unit}?"
             same = known.get(weak, total) == total  # a total that changes is none
             known[weak] = total if same else 0.0
-        elif not (total == 1 and known.get(sighting.unit, 0.0) > 1):  # else an inner run's
-            known[f"{sighting.unit}/epoch" if sighting.per_epoch else sighting.unit] = total
+        elif not (total == 1 and known.get(unit, 0.0) > 1):  # else an inner run's
+            known[f"{unit}/epoch" if sighting.per_epoch else unit] = total
 
     def has_total_of(self, sighting: Sighting) -> bool:
         """Of its unit, or of one epoch and of the epochs that it names."""

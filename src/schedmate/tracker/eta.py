@@ -182,15 +182,18 @@ def _at_most(facts: Facts, position: RunPosition, estimate: EtaEstimate) -> Spre
 
 
 def _aged(facts: Facts, position: RunPosition, estimate: EtaEstimate) -> Spread | None:
-    """Counted from now; but the next line will be due, however long the newest is ago."""
+    """Counted from now; but the next line will be due, however long the newest is ago, and what has
+    been late for so long may be late for as long again."""
     if estimate.eta_s is None or facts.now is None or position.seen_at is None:
         return estimate.eta_s
     age = max(0.0, facts.now - position.seen_at)
     if age >= estimate.eta_s.p90 + _AFTER_S:
         return None  # by its own pace it would be over
-    if estimate.rate_per_s:
-        age = min(age, max(1.0, position.series.increment) / estimate.rate_per_s)
-    return passed(estimate.eta_s, age)
+    if not estimate.rate_per_s:
+        return passed(estimate.eta_s, age)
+    due = min(age, max(1.0, position.series.increment) / estimate.rate_per_s)
+    left = passed(estimate.eta_s, due)
+    return replace(left, p90=left.p90 + age - due)
 
 
 def _may_stop_early(facts: Facts, scan: LogScan, estimate: EtaEstimate) -> EtaEstimate:

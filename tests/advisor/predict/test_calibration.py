@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 
 from schedmate.advisor.predict.calibration import (
     Calibration,
+    CalibrationState,
     ConformalLevels,
     ConformalLevelsState,
+    KindState,
     Watched,
     _product_limit,
 )
@@ -108,6 +110,27 @@ def test_widens_what_has_not_been_tried_yet():
     assert said.p10 < 90
     assert said.p50 == pytest.approx(100, rel=0.01)
     assert said.p90 > 110
+
+
+def test_what_takes_no_time_may_go_on_to_take_none():
+    said = Calibration().calibrated("identical", Spread(0, 0, 0))
+    assert said.p10 == 0
+    assert said.p90 < 1
+
+
+def test_only_the_newest_pairs_are_remembered():
+    old = KindState(places=(0.0,) * 400, lots=(1.0,) * 400)
+    calibration = Calibration(CalibrationState({"identical": old}))
+    calibration.observed("identical", Spread(1, 2, 3), 2.0)
+    kept = calibration.state.kinds["identical"]
+    assert (len(kept.places), len(kept.lots)) == (300, 300)
+
+
+def test_the_unknown_is_as_wide_below_as_above():
+    said = Calibration().calibrated("identical", Spread(500, 1000, 2000))
+    below, above = said.p50 / said.p10, said.p90 / said.p50
+    assert below == pytest.approx(above, rel=0.02)
+    assert below > 2
 
 
 def test_bases_do_not_learn_from_each_other():

@@ -115,13 +115,22 @@ class JobView:
         spread = self.predicted
         return spread is not None and not spread.too_wide and now - self.job.start_time > spread.p90
 
+    @property
+    def is_silent(self) -> bool:
+        """Whether its log counted towards an end, and by its own pace would be there by now."""
+        counted = self.progress
+        if counted is None or counted.eta_s is not None or not counted.rate_per_s:
+            return False
+        done = counted.work_fraction
+        return done is not None and done < 1 and counted.ends_by in ("total", "early_stop")
+
     def remaining_s(self, now: float) -> Spread | None:
         """Seconds to the end: from the log if it shows them, else from the prediction.
 
         None where neither states any: a prediction that says next to nothing, an end that is
-        past while the job runs on, or a run that has stalled.
+        past while the job runs on, or a run that has stalled or fallen silent.
         """
-        if self.job.state is not JobState.RUNNING:
+        if self.job.state is not JobState.RUNNING or self.is_silent:
             return None
         if self.progress is not None and self.progress.phase == "stalled":
             return None

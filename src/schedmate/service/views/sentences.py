@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from schedmate.core import is_opted_out
@@ -51,6 +52,8 @@ def eta_sentence(view: JobView, now: float, written: Written) -> str:
 
 
 def _unknown_end(view: JobView, now: float, written: Written) -> str:
+    if view.is_silent:
+        return "runs; by the pace of its log it would be over, so its end is not known"
     if view.is_overdue(now):
         return f"{overdue_in_words(view, written)}; its end is not known"
     if view.progress is not None and view.progress.eta_s is not None:
@@ -88,6 +91,7 @@ def why_sentence(
     alone = ""
     if job.state.failed and (objection or is_opted_out(job)):
         alone = f"; SchedMate leaves it alone: {objection or 'its comment has schedmate=off'}"
+        alone += f"; to have it read: schedmate diagnose {quote(job.logs[0])}" if job.logs else ""
     return f"{_as_it_is(view, written)}{_before(view, now, written)}{alone}"
 
 

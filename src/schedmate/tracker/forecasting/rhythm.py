@@ -64,23 +64,28 @@ class Rhythm:
         looks and then fell silent has shown one. `patient` says that the job had announced a
         long pause before it fell silent.
         """
-        before = self.polled_at
+        before, usual = self.polled_at, self.every_s
         watched = self._note_clock(now)
         if self.started_at is None or now < self.started_at:
             self.started_at = now
-        if not watched and before is not None:
-            self.unwatched_s += max(0.0, now - before)
+        missed_s = 0.0 if before is None else max(0.0, now - before)
+        if not watched:
+            self.unwatched_s += missed_s
         if not wrote:
             return
         self.gaps += max(1, lines) - (self.wrote_at is None)
         since = self.started_at if self.wrote_at is None else self.wrote_at
+        looks = max(1, min(lines, round(missed_s / usual))) if usual else 1
         if watched:
             self._measure(now - since - self.unwatched_s, now, patient=patient)
-        self._note_written(now)
+        elif looks > 1:
+            self._assume_gaps(missed_s)
+        self._note_written(now, looks)
 
-    def _note_written(self, now: float) -> None:
+    def _note_written(self, now: float, looks: int) -> None:
+        """`looks`: how many would have found these lines, had none been late."""
         self.wrote_at, self.unwatched_s = now, 0.0
-        self.looks += 1
+        self.looks += looks
         self.first_at = now if self.first_at is None else min(now, self.first_at)
 
     def catch_up(self, lines: int, *, until: float, now: float) -> None:
@@ -94,7 +99,11 @@ class Rhythm:
             self.started_at = until
             return
         self.gaps = lines
-        self.longest_s = self.second_s = _UNSEEN_SHARE * (until - self.started_at)
+        self._assume_gaps(until - self.started_at)
+
+    def _assume_gaps(self, unseen_s: float) -> None:
+        self.longest_s = max(self.longest_s, _UNSEEN_SHARE * unseen_s)
+        self.second_s = max(self.second_s, _UNSEEN_SHARE * unseen_s)
 
     def silence_s(self, now: float) -> float:
         return 0.0 if self.wrote_at is None else max(0.0, now - self.wrote_at)

@@ -40,6 +40,8 @@ WHOLE_RUNS = frozenset(
 )  # fmt: skip
 """Of each the log tells from beginning to end: what ends in one of them is not the run."""
 _NAMES = {"split": "fold", "repetition": "repeat"}
+NUMBER_OF_PARTS = "number of parts"
+"""The series of a total that is announced of them."""
 _NUMBER_OF = lazy_pattern(
     r"(?<![\w=:.])(?:(?P<before>\d{1,4})(?:-fold\b| (?:folds|trials|splits|seeds|repeats|phases"
     r"|stages|chains|runs|restarts|replicates)\b(?!\s?[=:]))"
@@ -90,10 +92,18 @@ class Parts:
             "===== Fold 2 of 5 =====",
             Sighting(unit="step", current=2, total=5, series="fold", ordinal="begun"),
         ),
-        Sample("running 4-fold cross validation", Sighting(series="parts", total=4)),
-        Sample("Namespace(runs=10, epochs=500)", Sighting(series="parts", total=10)),
-        Sample("running 4 chains sequentially", Sighting(series="parts", total=4)),
-        Sample("n_trials=20", Sighting(series="parts", total=20)),
+        Sample(
+            "running 4-fold cross validation",
+            Sighting(unit="step", series=NUMBER_OF_PARTS, total=4),
+        ),
+        Sample(
+            "Namespace(runs=10, epochs=500)",
+            Sighting(unit="step", series=NUMBER_OF_PARTS, total=10),
+        ),
+        Sample(
+            "running 4 chains sequentially", Sighting(unit="step", series=NUMBER_OF_PARTS, total=4)
+        ),
+        Sample("n_trials=20", Sighting(unit="step", series=NUMBER_OF_PARTS, total=20)),
         Sample("fold 2 finished with auc 0.91", None),
         Sample("seed 42", None),
         Sample("seed: 1234", None),
@@ -126,4 +136,4 @@ def _announced(line: str) -> Sighting | None:
     if found is None or re.search(r"\b(?:step|epoch|iter)\b", line, re.IGNORECASE):
         return None
     number = float(found["before"] or found["after"])
-    return Sighting(series="parts", total=number) if number > 1 else None
+    return Sighting(unit="step", series=NUMBER_OF_PARTS, total=number) if number > 1 else None

@@ -336,7 +336,9 @@ def _cap(text: str) -> float | None:
         if seconds:
             return seconds
     stated = _TIME_SENTENCE.search(text)
-    return None if stated is None or "early" in text.lower() else seconds_of(stated["time"])
+    if stated is None or "early" in text.lower():
+        return None
+    return seconds_of(stated["time"]) or None
 
 
 def _seconds(item: re.Match[str], each: float | None) -> float | None:
