@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from schedmate.service.views.effects import Effects
-    from schedmate.service.views.site_answers import SiteStatus
+    from schedmate.service.views.site_answers import GpuCounts, SiteStatus
 
 _MB = 1e6
 _MARGIN = 19
@@ -56,6 +56,8 @@ def _lines(found: SiteStatus) -> Iterator[str]:
     if found.seen_at is not None:
         yield f"  newest log read  {duration(max(0.0, time.time() - found.seen_at))} ago"
     yield f"  jobs             {_counted(found.jobs)}"
+    if found.gpus is not None:
+        yield f"  GPUs             {_gpus(found.gpus)}"
     if found.unread:
         yield f"  unread logs      of {found.unread} failed jobs: schedmate doctor"
     yield f"  decisions, 24 h  {_counted(found.decisions)}"
@@ -70,6 +72,17 @@ def _lines(found: SiteStatus) -> Iterator[str]:
     waiting = f"{found.subscribers} subscribers, {found.notices_waiting} waiting"
     yield f"  access           {found.tokens_valid} valid tokens; notifications: {waiting}"
     yield from (f"  {act_line(one)}" for one in found.acts)
+
+
+def _gpus(found: GpuCounts) -> str:
+    counts = {
+        "run jobs": found.running,
+        "used by others": found.withheld,
+        "drained": found.drained,
+        "free": found.free,
+    }
+    busy = "" if found.busy is None else f"; {found.busy:.0%} busy in the mean"
+    return _counted({name: number for name, number in counts.items() if number}) + busy
 
 
 def _effects(found: Effects) -> Iterator[str]:

@@ -17,8 +17,9 @@ import signal
 import socket
 import sys
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from subprocess import TimeoutExpired
 from typing import TYPE_CHECKING
 
 from schedmate.config import LocalSettings
@@ -36,7 +37,7 @@ from schedmate.schedulers.local.queue import QueueFile
 from schedmate.schedulers.local.retention import FolderRetention
 from schedmate.schedulers.local.settings_watch import SettingsWatch
 from schedmate.schedulers.local.terminal_job import holding_command
-from schedmate.schedulers.local.turns import MEMORY_S, RecentUse, take_turns
+from schedmate.schedulers.local.turns import MEMORY_S, UserTurns
 from schedmate.schedulers.local.variables import run_variables
 from schedmate.schedulers.local.wakeup import WakeUp, wake
 
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
 MODULE = "schedmate.schedulers.local.daemon"
 _UNCLAIMED_S = 10.0
 """How long a runner may take to claim its run before another one is sent."""
+_LEAVES_WITHIN_S = 1.0
 _IDLE_S = 60.0
 _AWAY_S = 600.0
 """How long a state directory may be away before the daemon gives up on it."""
@@ -76,7 +78,8 @@ class LocalDaemon:
         # a shared queue's daemon is a service
         start = () if layout.spool else command_of(MODULE, layout.arguments(settings))
         self._revive = tuple(start)
-        self._use = self._recent_use(time.time())
+        earlier = self._queue.entries(ended_since=time.time() - MEMORY_S, most_ended=_MOST_ENDED)
+        self._turns = UserTurns(earlier)
         self._runners: dict[Path, tuple[subprocess.Popen[bytes], float]] = {}
         self._due: list[float] = []
         self._retention = FolderRetention(self._queue, layout, settings)
@@ -116,7 +119,7 @@ class LocalDaemon:
         if not pending and not self._inventory.is_curious:
             return
         running = self._queue.running()
-        ready = self._in_turn(self._ready(pending, running, now), running, now)
+        ready = self._turns.order(in_order(self._ready(pending, running, now)), running, now)
         wanted = any(entry.request.gpus for entry in ready)
         held = {name for entry in running for name in entry.slots}
         self._note_due(self._inventory.refresh(now, held, wanted=wanted))
@@ -131,17 +134,6 @@ class LocalDaemon:
         )
         for start in plan(ready, running, machine, now):
             self._start(start, now)
-
-    def _in_turn(
-        self, ready: list[QueueEntry], running: list[QueueEntry], now: float
-    ) -> list[QueueEntry]:
-        held = [(one.user, one.request.gpus, one.start_time or now) for one in running]
-        return take_turns(
-            in_order(ready),
-            self._use.by_user(now, held),
-            user_of=lambda entry: entry.user,
-            gpus_of=lambda entry: entry.request.gpus,
-        )
 
     def _start(self, start: Start, now: float) -> None:
         number = start.entry.id
@@ -197,19 +189,8 @@ class LocalDaemon:
             self._enforce(entry, attempt, now)
 
     def _finish(self, entry: QueueEntry, end: RunEnd) -> None:
-        self._note_use(entry, end.end)
+        self._turns.note(entry, end.end)
         self._queue.finish(entry, end)
-
-    def _note_use(self, entry: QueueEntry, end: float) -> None:
-        if entry.start_time is not None:
-            self._use.add(entry.user, entry.request.gpus, entry.start_time, end)
-
-    def _recent_use(self, now: float) -> RecentUse:
-        use = RecentUse()
-        for entry in self._queue.entries(ended_since=now - MEMORY_S, most_ended=_MOST_ENDED):
-            if entry.start_time is not None and entry.end_time is not None:
-                use.add(entry.user, entry.request.gpus, entry.start_time, entry.end_time)
-        return use
 
     def _close(self, entry: QueueEntry, attempt: RunFiles, end: RunEnd, now: float) -> None:
         if not end.refused:
@@ -219,6 +200,10 @@ class LocalDaemon:
             return
         _log.info("job %s waits on: %s", entry.job_id, end.reason)
         self._inventory.refused(entry.slots, end.reason, now)
+        sent = self._runners.pop(attempt.folder, None)
+        if sent is not None:  # it has written its last word, and the next one has its folder
+            with suppress(TimeoutExpired):
+                sent[0].wait(_LEAVES_WITHIN_S)
         attempt.discard()
         self._queue.put_back(entry, now)
 
@@ -228,7 +213,7 @@ class LocalDaemon:
             self._close(entry, attempt, end, now)
             return
         if attempt.signal(signal.SIGKILL) == 0:  # else look again: its run is not over yet
-            self._note_use(entry, now)
+            self._turns.note(entry, now)
             claim = attempt.claimed_by()
             rebooted = claim is not None and claim.boot != boot_id()
             self._queue.fail_node(entry, _REBOOTED if rebooted else _UNWATCHED, now)
@@ -290,6 +275,7 @@ class LocalDaemon:
             append=bounds.append,
             owner=owner,
             locks=self._inventory.locks(entry.slots),
+            gpu_check=self._inventory.check_before_start(entry.slots, now),
             wake=str(self._layout.wake),
             revive=self._revive,
         )

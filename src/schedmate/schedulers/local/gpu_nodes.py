@@ -177,12 +177,14 @@ _KEPT_BACK = {
 
 
 def _as_it_is(gpu: NodeState, name: str, record: GpuRecord, drain: Drain | None) -> NodeState:
+    use = record.answer.uses.get(name)
+    if use is not None:
+        gpu = replace(gpu, hosts=(use.pci,) if use.pci else (), busy=use.busy)
     if drain is not None:
         return replace(
             gpu, condition="drain", state="drained", reason=drain.reason, since=drain.since
         )
-    use = record.answer.uses.get(name)
-    busy = "" if use is None or use.busy is None else f", {use.busy:.0%}"
+    busy = "" if gpu.busy is None else f", {gpu.busy:.0%}"
     return replace(gpu, state=f"up{busy}", reason=_reason(record.withheld.get(name)))
 
 

@@ -26,7 +26,9 @@ _GPU = re.compile(r"GPU (\d{1,4}): (.{1,120}?) \(UUID: ([\w./-]{1,120})\)\s*", r
 _PART = re.compile(
     r"\s+MIG (\S{1,40})\s+Device\s+(\d{1,4}): \(UUID: ([\w./-]{1,120})\)\s*", re.ASCII
 )
-_STATE = "uuid,utilization.gpu,memory.used,memory.total,ecc.errors.uncorrected.volatile.total"
+_STATE = (
+    "uuid,utilization.gpu,memory.used,memory.total,ecc.errors.uncorrected.volatile.total,pci.bus_id"
+)
 _APPS = "gpu_uuid,pid,used_memory"
 _CSV = "--format=csv,noheader,nounits"
 _LONGEST_TROUBLE = 200
@@ -50,6 +52,8 @@ class DeviceUse:
     ecc_errors: int | None = None
     """Errors that could not be corrected, since the driver was loaded."""
     processes: tuple[GpuProcess, ...] = ()
+    pci: str = ""
+    """Its address as the kernel's log writes it: `0000:3b:00`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +80,12 @@ class _NoAnswerError(Exception):
 
 def is_installed() -> bool:
     return shutil.which("nvidia-smi") is not None
+
+
+def apps_command() -> tuple[str, ...] | None:
+    """Prints which programs compute on which GPU; None where it is not installed."""
+    path = shutil.which("nvidia-smi")
+    return None if path is None else (path, f"--query-compute-apps={_APPS}", _CSV)
 
 
 def ask(deadline_s: float) -> GpuAnswer:
@@ -161,7 +171,7 @@ def read_uses(state: str, apps: str, devices: Sequence[Device]) -> dict[str, Dev
         if uuid in names and pid.isdecimal():
             processes[names[uuid]].append(GpuProcess(int(pid), _number(memory)))
     found = {}
-    for uuid, busy, used, total, ecc, *_ in _rows(state, _STATE):
+    for uuid, busy, used, total, ecc, pci, *_ in _rows(state, _STATE):
         if uuid in names:
             name, percent = names[uuid], _number(busy)
             found[name] = DeviceUse(
@@ -170,6 +180,7 @@ def read_uses(state: str, apps: str, devices: Sequence[Device]) -> dict[str, Dev
                 total_mb=_number(total),
                 ecc_errors=_number(ecc),
                 processes=tuple(processes[name]),
+                pci=_pci(pci),
             )
     return found
 
@@ -195,6 +206,7 @@ def _whole(gpu: ET.Element) -> DeviceUse:
         total_mb=_number(gpu.findtext("fb_memory_usage/total", "")),
         ecc_errors=_ecc(gpu),
         processes=tuple(_processes(gpu, None)),
+        pci=_pci(gpu.get("id", "")),
     )
 
 
@@ -206,6 +218,7 @@ def _part(gpu: ET.Element, number: str) -> DeviceUse:
                 total_mb=_number(part.findtext("fb_memory_usage/total", "")),
                 ecc_errors=_ecc(gpu),
                 processes=tuple(_processes(gpu, _instance(part))),
+                pci=_pci(gpu.get("id", "")),
             )
     return DeviceUse()
 
@@ -239,6 +252,12 @@ def _rows(text: str, fields: str) -> Iterator[list[str]]:
     width = fields.count(",") + 1
     rows = ([part.strip() for part in line.split(",")] for line in text.splitlines())
     return (row for row in rows if len(row) == width)
+
+
+def _pci(text: str) -> str:
+    """`00000000:3B:00.0` without the longer domain and the function; empty where it is none."""
+    found = re.match(r"[0-9A-Fa-f]{0,4}([0-9A-Fa-f]{4}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2})\.", text)
+    return "" if found is None else found[1].lower()
 
 
 def _number(text: str) -> int | None:
