@@ -29,6 +29,7 @@ from schedmate.disk.private import append_private
 from schedmate.model.errors import SchedMateError
 from schedmate.schedulers.local.attempt import RunEnd, RunFiles, RunSpec
 from schedmate.schedulers.local.bounds import bounds_of, machine_memory_mb, warning_of
+from schedmate.schedulers.local.end_messages import EndMessages
 from schedmate.schedulers.local.inventory import Inventory
 from schedmate.schedulers.local.layout import Layout
 from schedmate.schedulers.local.plan import Machine, Start, in_order, plan
@@ -80,6 +81,8 @@ class LocalDaemon:
         self._revive = tuple(start)
         earlier = self._queue.entries(ended_since=time.time() - MEMORY_S, most_ended=_MOST_ENDED)
         self._turns = UserTurns(earlier)
+        self._messages = EndMessages(self._queue, layout)
+        self._messages.catch_up(earlier)
         self._runners: dict[Path, tuple[subprocess.Popen[bytes], float]] = {}
         self._due: list[float] = []
         self._retention = FolderRetention(self._queue, layout, settings)
@@ -140,6 +143,7 @@ class LocalDaemon:
         if self._queue.begin(number, start.devices, now, backfilled=start.backfilled):
             with _apart(start.entry):
                 self._send_runner(self._queue.entry(number), now)
+                self._messages.note(number, "BEGIN")
 
     def _ready(
         self, pending: list[QueueEntry], running: list[QueueEntry], now: float
@@ -191,6 +195,7 @@ class LocalDaemon:
     def _finish(self, entry: QueueEntry, end: RunEnd) -> None:
         self._turns.note(entry, end.end)
         self._queue.finish(entry, end)
+        self._messages.note(entry.id, "END")
 
     def _close(self, entry: QueueEntry, attempt: RunFiles, end: RunEnd, now: float) -> None:
         if not end.refused:
@@ -217,6 +222,7 @@ class LocalDaemon:
             claim = attempt.claimed_by()
             rebooted = claim is not None and claim.boot != boot_id()
             self._queue.fail_node(entry, _REBOOTED if rebooted else _UNWATCHED, now)
+            self._messages.note(entry.id, "END")
 
     def _enforce(self, entry: QueueEntry, attempt: RunFiles, now: float) -> None:
         limit = entry.request.time_limit_s
@@ -284,7 +290,7 @@ class LocalDaemon:
         _log.info("started job %s, attempt %s", entry.job_id, entry.restarts)
 
     def _refuse(self, entry: QueueEntry, reason: str, now: float) -> None:
-        self._queue.finish(entry, RunEnd(code=_CANNOT_RUN, signal=0, reason=reason, end=now))
+        self._finish(entry, RunEnd(code=_CANNOT_RUN, signal=0, reason=reason, end=now))
 
     def _command(self, entry: QueueEntry, submission: SavedSubmission) -> tuple[str, ...]:
         terminal = entry.options.get("interactive")
@@ -306,6 +312,7 @@ class LocalDaemon:
         for folder, (process, sent) in list(self._runners.items()):
             if process.poll() is not None and now - sent > _UNCLAIMED_S:
                 del self._runners[folder]
+        self._messages.reap()
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

@@ -207,6 +207,8 @@ class SubscriptionAnswer:
     schema: Literal["schedmate.subscription/1"] = "schedmate.subscription/1"
     available: tuple[str, ...]
     subscription: Subscription | None
+    told_at: str | None = None
+    """Where the local queue tells of every job that ends, without its secret; null: nowhere."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
