@@ -12,10 +12,11 @@ from schedmate.model.legible import legible
 
 
 @verb(
+    on_hosts=True,
     examples="""
 schedmate eta 12
 schedmate eta 12 --json
-"""
+""",
 )
 @click.argument("job_id", metavar="ID", shell_complete=complete_job_id)
 @json_option

@@ -9,11 +9,12 @@ from schedmate.cli._job_ids import complete_job_id
 
 
 @verb(
+    on_hosts=True,
     examples="""
 schedmate hold 12
 schedmate hold 12-15 20_[0-3]
 schedmate hold 12 --dry-run
-"""
+""",
 )
 @click.argument("ids", metavar="ID...", nargs=-1, required=True, shell_complete=complete_job_id)
 @dry_run_option

@@ -20,10 +20,11 @@ if TYPE_CHECKING:
 
 
 @verb(
+    on_hosts=True,
     examples="""
 schedmate job 12
 schedmate job 12 --json
-"""
+""",
 )
 @click.argument("job_id", metavar="ID", shell_complete=complete_job_id)
 @json_option

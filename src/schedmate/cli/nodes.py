@@ -21,13 +21,14 @@ _DAY_S = 86400.0
 
 
 @verb(
+    on_hosts=True,
     examples="""
 schedmate nodes
 schedmate nodes --suspect
 schedmate nodes gpu041 gpu042 --json
 schedmate nodes box:gpu3 --drain "its fan is loud"
 schedmate nodes box:gpu3 --resume
-"""
+""",
 )
 @click.argument("names", metavar="[NODE]...", nargs=-1)
 @click.option("--suspect", is_flag=True, help="Only those that are suspect.")

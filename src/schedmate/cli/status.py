@@ -21,7 +21,7 @@ _MARGIN = 19
 _HOOK = "set nice_at_submission and install the hook"
 
 
-@verb(examples="schedmate status\nschedmate status --json")
+@verb(on_hosts=True, examples="schedmate status\nschedmate status --json")
 @json_option
 def command(as_json: bool) -> None:
     """The daemon, its store, its decisions of a day and who did what; for operators."""

@@ -9,10 +9,11 @@ from schedmate.cli._job_ids import complete_job_id
 
 
 @verb(
+    on_hosts=True,
     examples="""
 schedmate top 12
 schedmate top 12 --dry-run
-"""
+""",
 )
 @click.argument("ids", metavar="ID...", nargs=-1, required=True, shell_complete=complete_job_id)
 @dry_run_option
