@@ -15,7 +15,8 @@ from schedmate.schedulers.local.devices import (
     variables_of,
     visible_gpus,
 )
-from schedmate.schedulers.local.nvidia_smi import DeviceUse, GpuProcess, read_list, read_uses
+from schedmate.schedulers.local.gpu_answer import DeviceUse, GpuProcess
+from schedmate.schedulers.local.nvidia_smi import read_list, read_uses
 from schedmate.schedulers.local.outsiders import (
     Outsider,
     Outsiders,

@@ -11,12 +11,12 @@ import pytest
 from schedmate.config import LocalSettings
 from schedmate.model import SchedulerError
 from schedmate.schedulers.local import inventory as inventory_module
+from schedmate.schedulers.local.gpu_answer import DeviceUse
 from schedmate.schedulers.local.gpu_drains import GpuDrains
 from schedmate.schedulers.local.gpu_locks import lock_directory, lock_path
 from schedmate.schedulers.local.gpu_record import known_gpus, read_record
 from schedmate.schedulers.local.inventory import Inventory
 from schedmate.schedulers.local.layout import Layout
-from schedmate.schedulers.local.nvidia_smi import DeviceUse
 from schedulers.gpu_box import GpuBox
 from schedulers.local_site import wait_for
 

@@ -13,7 +13,7 @@ import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from schedmate.schedulers.local import nvidia_smi
+from schedmate.schedulers.local import gpu_tools, nvidia_smi
 from schedmate.schedulers.local.attempt import GpuCheck
 from schedmate.schedulers.local.devices import (
     Device,
@@ -22,10 +22,10 @@ from schedmate.schedulers.local.devices import (
     is_gpu,
     variables_of,
 )
+from schedmate.schedulers.local.gpu_answer import GpuAnswer
 from schedmate.schedulers.local.gpu_drains import GpuDrains
 from schedmate.schedulers.local.gpu_locks import lock_directory, lock_path, read_holders
 from schedmate.schedulers.local.gpu_record import GpuRecord, Withheld, read_record, write_record
-from schedmate.schedulers.local.nvidia_smi import GpuAnswer
 from schedmate.schedulers.local.outsiders import LEAST_MB, Outsider, Outsiders, outsiders_on
 from schedmate.schedulers.local.processes import is_of_runs, owner_of
 
@@ -72,7 +72,7 @@ class Inventory:
         self._refused: dict[str, tuple[float, str]] = {}
         self._recorded = GpuRecord()
         self._suspected = False
-        if not nvidia_smi.is_installed():
+        if not gpu_tools.is_installed():
             self._take_in(GpuAnswer(), 0.0)
 
     @property
@@ -109,7 +109,7 @@ class Inventory:
         return now + _EVERY_S if wanted and any(one.is_gpu for one in self._devices) else None
 
     def _uses_gpus(self) -> bool:
-        return nvidia_smi.is_installed() and self._settings.gpus != ("none",)
+        return gpu_tools.is_installed() and self._settings.gpus != ("none",)
 
     def free(self, now: float) -> list[Device]:
         """What may be handed out now: neither held, nor used, locked or left out."""
@@ -176,7 +176,8 @@ class Inventory:
     def check_before_start(self, names: Sequence[str], now: float) -> GpuCheck | None:
         """None where the last answer is new, or the tool cannot tell them apart (MIG)."""
         known = {one.name: one for one in self._devices}
-        uuids = [known[name].uuid for name in names if name in known and not known[name].parent]
+        given = [known[name] for name in names if name in known]
+        uuids = [one.uuid for one in given if not one.parent and one.maker == "nvidia"]
         command = nvidia_smi.apps_command()
         if command is None or not any(uuids) or 0 <= now - self._answer.at < _NEW_S:
             return None
@@ -238,7 +239,7 @@ class _Asking:
 
     def _ask(self) -> None:
         try:
-            self.answer = nvidia_smi.ask(_DEADLINE_S)
+            self.answer = gpu_tools.ask(_DEADLINE_S)
         except (OSError, ValueError) as error:
-            self.answer = replace(GpuAnswer(), trouble=f"nvidia-smi cannot be run: {error}")
+            self.answer = replace(GpuAnswer(), trouble=f"the GPUs' tool cannot be run: {error}")
         self._on_answer()

@@ -1,26 +1,27 @@
 """What nvidia-smi answers: the GPUs of the machine, and who uses them.
 
-Documented formats only; what cannot be read is left out. It takes seconds on a machine that is ill
-and may never come back, so whoever asks sets a deadline.
+Documented formats only; what cannot be read is left out.
 """
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import signal
-import subprocess
 import time
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET  # the driver's own output
 
 from schedmate.schedulers.local.devices import Device
+from schedmate.schedulers.local.gpu_answer import (
+    DeviceUse,
+    GpuAnswer,
+    GpuProcess,
+    NoAnswerError,
+    run_tool,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
 _GPU = re.compile(r"GPU (\d{1,4}): (.{1,120}?) \(UUID: ([\w./-]{1,120})\)\s*", re.ASCII)
 _PART = re.compile(
@@ -31,51 +32,6 @@ _STATE = (
 )
 _APPS = "gpu_uuid,pid,used_memory"
 _CSV = "--format=csv,noheader,nounits"
-_LONGEST_TROUBLE = 200
-_KILLED_WITHIN_S = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class GpuProcess:
-    pid: int
-    memory_mb: int | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeviceUse:
-    """What a GPU did when it was asked; None is unknown."""
-
-    busy: float | None = None
-    """From 0 to 1."""
-    memory_mb: int | None = None
-    total_mb: int | None = None
-    ecc_errors: int | None = None
-    """Errors that could not be corrected, since the driver was loaded."""
-    processes: tuple[GpuProcess, ...] = ()
-    pci: str = ""
-    """Its address as the kernel's log writes it: `0000:3b:00`."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GpuAnswer:
-    at: float = 0.0
-    devices: tuple[Device, ...] = ()
-    uses: Mapping[str, DeviceUse] = field(default_factory=dict)
-    """By the name of the device."""
-    trouble: str = ""
-    """Why this is not all, in words."""
-
-    def after(self, earlier: GpuAnswer) -> GpuAnswer:
-        """What is known now: an answer that could not be had leaves the earlier one standing."""
-        if not self.trouble:
-            return self
-        if not self.devices:
-            return replace(earlier, trouble=self.trouble)
-        return replace(self, at=earlier.at, uses=earlier.uses)
-
-
-class _NoAnswerError(Exception):
-    """nvidia-smi failed, or took too long."""
 
 
 def is_installed() -> bool:
@@ -95,13 +51,13 @@ def ask(deadline_s: float) -> GpuAnswer:
         return GpuAnswer(at=at)
     try:
         devices = read_list(_run(("-L",), until))
-    except _NoAnswerError as error:
+    except NoAnswerError as error:
         return GpuAnswer(at=at, trouble=str(error))
     if not devices:
         return GpuAnswer(at=at, trouble="nvidia-smi lists no GPU in words that are known")
     try:
         uses = _uses(devices, until)
-    except (_NoAnswerError, ET.ParseError) as error:
+    except (NoAnswerError, ET.ParseError) as error:
         return GpuAnswer(at=at, devices=devices, trouble=str(error))
     return GpuAnswer(at=at, devices=devices, uses=uses)
 
@@ -114,33 +70,7 @@ def _uses(devices: Sequence[Device], until: float) -> dict[str, DeviceUse]:
 
 
 def _run(words: Sequence[str], until: float) -> str:
-    process = subprocess.Popen(
-        ("nvidia-smi", *words),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        process_group=0,
-    )
-    try:
-        output, _ = process.communicate(timeout=max(0.1, until - time.monotonic()))
-    except subprocess.TimeoutExpired:
-        _end(process)
-        raise _NoAnswerError("nvidia-smi does not answer") from None
-    if process.returncode and not _GPU.match(output):
-        line = next(iter(output.strip().splitlines()), "")[:_LONGEST_TROUBLE]
-        raise _NoAnswerError(f"nvidia-smi failed: {line or f'exit code {process.returncode}'}")
-    return output
-
-
-def _end(process: subprocess.Popen[str]) -> None:
-    """One that hangs in the kernel is left there."""
-    os.killpg(process.pid, signal.SIGKILL)
-    if process.stdout is not None:
-        process.stdout.close()
-    with suppress(subprocess.TimeoutExpired):
-        process.wait(_KILLED_WITHIN_S)
+    return run_tool(("nvidia-smi", *words), until, is_usable=lambda text: bool(_GPU.match(text)))
 
 
 def read_list(text: str) -> tuple[Device, ...]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
-    from schedmate.schedulers.local.nvidia_smi import DeviceUse
+    from schedmate.schedulers.local.gpu_answer import DeviceUse
 
 _SETTLED_S = 10.0
 """Who has used a GPU so long comes back to it: between two of their programs it is still theirs."""
