@@ -199,7 +199,7 @@ def test_a_box_that_is_away_hides_no_other(boxes):
 
 
 def test_what_is_handed_to_ssh(monkeypatch, tmp_path):
-    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
     work = tmp_path / "my project"
     work.mkdir()
     monkeypatch.chdir(work)

@@ -32,13 +32,8 @@ note_option = click.option(
 no_llm_option = click.option("--no-llm", is_flag=True, help="Never ask a language model.")
 
 
-def verb(*, examples: str, on_hosts: bool = False, **settings: Any) -> Callable[[F], click.Command]:
-    """A click command whose help ends with examples, one a line; with `on_hosts` it takes
-    `--host`."""
-    if on_hosts:
-        from schedmate.cli._hosts import OnHost
-
-        settings.setdefault("cls", OnHost)
+def verb(*, examples: str, **settings: Any) -> Callable[[F], click.Command]:
+    """A click command whose help ends with examples, one a line."""
     shown = "\b\nExamples:\n" + "\n".join(f"  {line}" for line in examples.strip().splitlines())
     return click.command(epilog=shown, **settings)
 

@@ -7,16 +7,14 @@ of another machine is called `box2:17`.
 from __future__ import annotations
 
 import re
-import shlex
-import subprocess
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from schedmate.cli._site import QueueAsked, QueueShown
     from schedmate.config import Settings
@@ -103,6 +101,8 @@ def _named_by_jobs(words: Sequence[str]) -> tuple[str | None, list[str]]:
 
 def run_there(host: str, words: Sequence[str]) -> int:
     """The verb's exit code; its input and output are this process's."""
+    import subprocess
+
     from schedmate import config
     from schedmate.model import SchedulerUnreachable
 
@@ -131,6 +131,9 @@ def ssh_command(
     settings: Settings, host: str, words: Sequence[str], *, at_terminal: bool = False
 ) -> list[str]:
     """BadInput where the settings do not name it."""
+    import shlex
+    from pathlib import Path
+
     from schedmate.model import BadInput
 
     known = settings.hosts.get(host)
@@ -152,8 +155,10 @@ def ssh_command(
 
 def _enter(host: str, directory: Path) -> str:
     """The directory of the same name there; one below the home is below the home there too."""
-    home = Path.home()
-    inside = directory.is_relative_to(home) and directory != Path("/")
+    import shlex
+
+    home = directory.home()
+    inside = directory.is_relative_to(home)
     name = str(directory.relative_to(home)) if inside else str(directory)
     missing = (
         f"schedmate: {host} has no directory {name}: copy it there first, for example by rsync"
@@ -189,6 +194,8 @@ def with_other_hosts(settings: Settings, wanted: QueueAsked, here: QueueShown) -
 
 def _queue_there(settings: Settings, host: str, wanted: QueueAsked) -> QueueShown | str:
     """Or why it is not shown."""
+    import subprocess
+
     flags = [
         *(["-u", ",".join(wanted.users)] if wanted.users else []),
         *(["-s", wanted.states] if wanted.states else []),

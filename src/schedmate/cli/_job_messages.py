@@ -21,8 +21,8 @@ _NICE = 10
 def main() -> None:
     """`JOB`; where to and about what stands in the environment."""
     os.nice(_NICE)
-    number, event = sys.argv[1], os.environ.pop("SCHEDMATE_NOTIFY_EVENT")
-    target = os.environ.pop("SCHEDMATE_NOTIFY_TO")  # no settings: they would be refused
+    number, event = sys.argv[1], os.environ.pop("JOB_MESSAGE_EVENT")
+    target = os.environ.pop("JOB_MESSAGE_TO")
     from schedmate import config
     from schedmate.cli._common import duration
     from schedmate.service.notifications.job_messages import message_about

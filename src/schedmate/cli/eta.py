@@ -7,12 +7,13 @@ import time
 import click
 
 from schedmate.cli._common import duration, echo, json_option, print_json, verb
+from schedmate.cli._hosts import OnHost
 from schedmate.cli._job_ids import complete_job_id
 from schedmate.model.legible import legible
 
 
 @verb(
-    on_hosts=True,
+    cls=OnHost,
     examples="""
 schedmate eta 12
 schedmate eta 12 --json

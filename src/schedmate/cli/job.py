@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from schedmate.cli._common import duration, echo, json_option, print_json, verb
+from schedmate.cli._hosts import OnHost
 from schedmate.cli._job_ids import complete_job_id
 from schedmate.model.legible import legible
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @verb(
-    on_hosts=True,
+    cls=OnHost,
     examples="""
 schedmate job 12
 schedmate job 12 --json

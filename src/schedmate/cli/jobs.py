@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from schedmate.cli._common import console, echo, json_option, print_json, verb
+from schedmate.cli._hosts import OnHost
 from schedmate.cli._job_ids import complete_job_id
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ MOST_SHOWN = 250
 
 
 @verb(
-    on_hosts=True,
+    cls=OnHost,
     examples="""
 schedmate jobs
 schedmate jobs -s RUNNING,PENDING -u alice

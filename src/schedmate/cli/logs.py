@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from schedmate.cli._common import json_option, print_json, say, verb
+from schedmate.cli._hosts import OnHost
 from schedmate.cli._job_ids import complete_job_id
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ _LOOK_EVERY_S, _ASK_EVERY_S = 0.25, 2.0
 
 
 @verb(
-    on_hosts=True,
+    cls=OnHost,
     examples="""
 schedmate logs 12
 schedmate logs -f 12

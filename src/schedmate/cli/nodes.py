@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from schedmate.cli._common import console, echo, json_option, print_json, verb
+from schedmate.cli._hosts import OnHost
 
 if TYPE_CHECKING:
     from schedmate.config import Settings
@@ -21,7 +22,7 @@ _DAY_S = 86400.0
 
 
 @verb(
-    on_hosts=True,
+    cls=OnHost,
     examples="""
 schedmate nodes
 schedmate nodes --suspect

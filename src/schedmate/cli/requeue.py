@@ -5,11 +5,12 @@ from __future__ import annotations
 import click
 
 from schedmate.cli._common import dry_run_option, echo, json_option, print_json, verb
+from schedmate.cli._hosts import OnHost
 from schedmate.cli._job_ids import complete_job_id
 
 
 @verb(
-    on_hosts=True,
+    cls=OnHost,
     examples="""
 schedmate requeue 12
 schedmate requeue 12-15 20_[0-3]

@@ -7,6 +7,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from schedmate.cli._common import duration, echo, json_option, print_json, verb, width
+from schedmate.cli._hosts import OnHost
 from schedmate.cli._pausing import paused_words
 from schedmate.cli.audit import act_line
 
@@ -21,7 +22,7 @@ _MARGIN = 19
 _HOOK = "set nice_at_submission and install the hook"
 
 
-@verb(on_hosts=True, examples="schedmate status\nschedmate status --json")
+@verb(cls=OnHost, examples="schedmate status\nschedmate status --json")
 @json_option
 def command(as_json: bool) -> None:
     """The daemon, its store, its decisions of a day and who did what; for operators."""

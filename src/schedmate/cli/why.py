@@ -5,12 +5,13 @@ from __future__ import annotations
 import click
 
 from schedmate.cli._common import echo, json_option, print_json, verb
+from schedmate.cli._hosts import OnHost
 from schedmate.cli._job_ids import complete_job_id
 from schedmate.model.legible import legible
 
 
 @verb(
-    on_hosts=True,
+    cls=OnHost,
     examples="""
 schedmate why 12
 schedmate why 12 --json

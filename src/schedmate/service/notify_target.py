@@ -10,7 +10,6 @@ import re
 import shutil
 from contextlib import suppress
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from schedmate.disk.private import open_private
 from schedmate.model.errors import BadInput
@@ -52,7 +51,7 @@ def check_target(target: str, settings: Settings) -> None:
 
 
 def hide_secret(target: str) -> str:
-    return f"{urlsplit(target).scheme}://{_host(target)}/…" if is_url(target) else target
+    return f"{target.partition(':')[0]}://{_host(target)}/…" if is_url(target) else target
 
 
 def find_sendmail() -> str | None:
@@ -86,6 +85,8 @@ def _file(settings: Settings) -> Path:
 
 def _host(url: str) -> str:
     """Empty where there is none."""
+    from urllib.parse import urlsplit  # noqa: PLC0415 - most jobs are told of nowhere
+
     try:
         found = urlsplit(url)
         port = found.port

@@ -76,8 +76,8 @@ class EndMessages:
         ours = {name: os.environ[name] for name in ("PYTHONPATH",) if name in os.environ}
         env = {name: text for name, text in saved.env.items() if not name.startswith("PYTHON")}
         about = {
-            "SCHEDMATE_NOTIFY_TO": entry.options["notify"],  # not for those who list processes
-            "SCHEDMATE_NOTIFY_EVENT": event,
+            "JOB_MESSAGE_TO": entry.options["notify"],  # not for those who list processes
+            "JOB_MESSAGE_EVENT": event,
         }
         self._senders.append(
             subprocess.Popen(
