@@ -53,8 +53,8 @@ class Tool(Protocol):
     def running(self, folder: Path) -> AbstractContextManager[None]:
         """Start it, with all it keeps in this folder; stop it afterwards."""
 
-    def submit(self, job: Sequence[str], slots: int) -> list[str]:
-        """The command line that queues one job."""
+    def submit(self, job: Sequence[str], slots: int, limit_s: int | None = None) -> list[str]:
+        """The command line that queues one job; the limit for tools that take one."""
 
     def submit_many(self, job: Sequence[str], count: int) -> list[list[str]]:
         """Those that queue so many of one slot each: a single one where the tool has that."""
@@ -76,7 +76,7 @@ class TaskSpooler:
             _run("tsp", "-K")
             del os.environ["TMPDIR"]
 
-    def submit(self, job: Sequence[str], slots: int) -> list[str]:
+    def submit(self, job: Sequence[str], slots: int, limit_s: int | None = None) -> list[str]:  # noqa: ARG002 - it has none
         return ["tsp", "-N", str(slots), *job]
 
     def submit_many(self, job: Sequence[str], count: int) -> list[list[str]]:
@@ -96,7 +96,7 @@ class Nq:
         os.environ["NQDIR"] = str(folder)
         yield
 
-    def submit(self, job: Sequence[str], slots: int) -> list[str]:  # noqa: ARG002 - it has none
+    def submit(self, job: Sequence[str], slots: int, limit_s: int | None = None) -> list[str]:  # noqa: ARG002 - it has none
         return ["nq", *job]
 
     def submit_many(self, job: Sequence[str], count: int) -> list[list[str]]:
@@ -130,7 +130,7 @@ class HyperQueue:
             finally:
                 server.kill()
 
-    def submit(self, job: Sequence[str], slots: int) -> list[str]:
+    def submit(self, job: Sequence[str], slots: int, limit_s: int | None = None) -> list[str]:  # noqa: ARG002 - it needs none
         return self._client(job, 1, slots)
 
     def submit_many(self, job: Sequence[str], count: int) -> list[list[str]]:
@@ -153,8 +153,8 @@ class Slurm:
         with private_slurm(nodes=1, gpus_per_node=SLOTS):
             yield
 
-    def submit(self, job: Sequence[str], slots: int) -> list[str]:
-        return ["sbatch", "-o", "/dev/null", f"--gres=gpu:{slots}", *job]
+    def submit(self, job: Sequence[str], slots: int, limit_s: int | None = None) -> list[str]:
+        return ["sbatch", "-o", "/dev/null", f"--gres=gpu:{slots}", *_limit(limit_s), *job]
 
     def submit_many(self, job: Sequence[str], count: int) -> list[list[str]]:
         return [["sbatch", "-o", "/dev/null", "--gres=gpu:1", f"--array=1-{count}", *job]]
@@ -180,8 +180,9 @@ class SchedMate:
         finally:
             _stop_local_queue()
 
-    def submit(self, job: Sequence[str], slots: int) -> list[str]:
-        return [*self._command, "submit", "-o", "/dev/null", f"--gpus={slots}", "--", *job]
+    def submit(self, job: Sequence[str], slots: int, limit_s: int | None = None) -> list[str]:
+        flags = ["-o", "/dev/null", f"--gpus={slots}", *_limit(limit_s)]
+        return [*self._command, "submit", *flags, "--", *job]
 
     def submit_many(self, job: Sequence[str], count: int) -> list[list[str]]:
         array = [f"--array=1-{count}", "-o", "/dev/null", "--gpus=1"]
@@ -230,6 +231,10 @@ def _stop_local_queue() -> None:
     from schedmate.service.wiring import stop_local_scheduler  # noqa: PLC0415
 
     stop_local_scheduler(config.load())
+
+
+def _limit(seconds: int | None) -> list[str]:
+    return [] if seconds is None else [f"--time=0:{seconds}"]
 
 
 def _missing(program: str, package: str) -> str | None:

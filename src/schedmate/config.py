@@ -24,8 +24,15 @@ from schedmate.sections import (
     at_least,
     meant,
     read_section,
+    states_path,
 )
-from schedmate.site_settings import MailSettings, NotifySettings, WebhookSettings, WebSettings
+from schedmate.site_settings import (
+    HostSettings,
+    MailSettings,
+    NotifySettings,
+    WebhookSettings,
+    WebSettings,
+)
 from schedmate.variables import (
     paths_by_variable,
     plain_or_json,
@@ -237,6 +244,8 @@ class Settings:
     mail: MailSettings = field(default_factory=MailSettings)
     webhooks: dict[str, WebhookSettings] = field(default_factory=dict)
     """Channels by name, beside `mail`."""
+    hosts: dict[str, HostSettings] = field(default_factory=dict)
+    """Other machines with a queue of their own, by name: `jobs` lists theirs too."""
     server: str = ""
     """The site's daemon, which verbs ask first: `unix:/path` or a URL."""
     token: Secret | None = None
@@ -378,17 +387,6 @@ def _origin(path: tuple[str, ...], files: Mapping[Path, Mapping[str, Any]]) -> s
             return variable
     name = ".".join(path)
     for file, values in files.items():
-        if _states(values, path):
+        if states_path(values, path):
             return f"setting {name} in {file}"
     return f"setting {name}"
-
-
-def _states(values: Any, path: tuple[str, ...]) -> bool:
-    """Whether all of the path is there, or a value that is no table in the place of its rest."""
-    for part in path:
-        if not isinstance(values, dict):
-            return True
-        if part not in values:
-            return False
-        values = values[part]
-    return True

@@ -179,3 +179,14 @@ def _number(hint: type[int | float], value: object, name: SettingPath) -> int | 
     if whole != number:
         raise WrongSettingError(name, f"must be {wanted}")
     return whole
+
+
+def states_path(values: Any, path: tuple[str, ...]) -> bool:
+    """Whether all of the path is there, or a value that is no table in the place of its rest."""
+    for part in path:
+        if not isinstance(values, dict):
+            return True
+        if part not in values:
+            return False
+        values = values[part]
+    return True

@@ -54,6 +54,16 @@ class WebhookSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HostSettings:
+    """Another machine with a queue of its own."""
+
+    address: str = ""
+    """What ssh calls it; empty: its name here, as in ~/.ssh/config."""
+    program: str = "schedmate"
+    """A full path where ssh does not find it by itself."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NotifySettings:
     wait_s: float = at_least(0, 60.0)
     """How long a notice waits for others of the same user, to be sent as one."""

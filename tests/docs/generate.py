@@ -86,7 +86,8 @@ WORDS = {
     "local.slots": "how many GPUs the local scheduler hands out at most, the first ones; on a "
     "machine without GPUs how many jobs run at once; unset: all GPUs, else one job a core",
     "local.gpus": "which GPUs the local scheduler hands out: numbers, ranges (`0-3`), UUIDs, with "
-    "a type of your own behind a colon (`4:h100`), or `none`; unset: all that `nvidia-smi` lists",
+    "a type of your own behind a colon (`4:h100`), or `none`; unset: all that `nvidia-smi` "
+    "or `rocm-smi` lists",
     "local.lock_dir": "where the accounts of a machine lock the GPUs that their jobs have; unset: "
     "`/run/lock`, or another directory that is root's and open to all",
     "local.kill_wait_s": "seconds between SIGTERM and SIGKILL",
@@ -163,6 +164,8 @@ WORDS = {
     "mail.password_file": "a file with it",
     "mail.sender": "from whom mail comes",
     "mail.domain": "behind a user's name, where the user has named no address",
+    "hosts": "[other machines with a queue of their own](../how-to/one-box.md#a-second-box), by "
+    "name: `address`, `program`",
     "webhooks": "[channels by name](../how-to/notify.md#channels): `url`, `kind` (`json` or "
     "`slack`), `private`",
     "server": "[the site's daemon](../how-to/share.md#on-login-nodes), which `jobs`, `job`, `why`, "

@@ -98,7 +98,9 @@ class GpuBox:
     def _state(self, number: int) -> str:
         used = 30000 * len(self.busy.get(number, [])) + self.memory.get(number, 4)
         busy = 97 if self.busy.get(number) else 0
-        return f"{self.uuid(number)}, {busy}, {used}, {MEMORY_MB}, {self.ecc.get(number, 0)}\n"
+        pci = f"00000000:{0x3B + number:02X}:00.0"
+        ecc = self.ecc.get(number, 0)
+        return f"{self.uuid(number)}, {busy}, {used}, {MEMORY_MB}, {ecc}, {pci}\n"
 
     def _report(self) -> str:
         gpus = []

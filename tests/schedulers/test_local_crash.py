@@ -21,6 +21,7 @@ from schedmate.model import JobState, SchedulerError, StoreUnavailable
 from schedmate.model.job import ArrayTask
 from schedmate.schedulers.local import daemon as daemons
 from schedmate.schedulers.local.attempt import RunEnd, RunSpec
+from schedmate.schedulers.local.runner import _WRITE_AGAIN_S, _born
 from schedulers.local_site import LocalSite, processes_of, wait_for
 
 pytestmark = pytest.mark.processes
@@ -117,6 +118,19 @@ def test_a_state_directory_that_is_away_for_a_while(site, monkeypatch):
     assert site.lines() == [f"{first} 0", f"{second} 0"]
 
 
+def test_a_job_that_is_due_while_the_state_directory_is_away_waits_for_it(site):
+    """What was saved of it is away too: it must not count as lost."""
+    job_id = site.shell(RUN, begin=time.time() + 1.0)
+    wait_for(lambda: lock_holder(site.layout.lock) is not None, "the daemon")
+    away = site.root / "away"
+    site.layout.root.rename(away)
+    time.sleep(2.5)  # it is due, and the daemon looks every moment
+    away.rename(site.layout.root)
+
+    assert site.ended(job_id).state is JobState.COMPLETED
+    assert site.lines() == [f"{job_id} 0"]
+
+
 def submit_many(site):
     """What is free in pages that are there may suffice for some."""
     for _ in range(100):
@@ -133,7 +147,7 @@ def test_a_disk_that_is_full(tmp_path):
         pytest.skip("no file system can be mounted here")
     try:
         site = LocalSite(tmp_path)
-        first, second = site.shell(GATED), site.shell(RUN, gpus=2)
+        first, second = site.shell(f"{GATED}; touch over"), site.shell(RUN, gpus=2)
         wait_for(lambda: len(site.lines()) == 1, "the first")
         with contextlib.suppress(OSError), (disk / "filler").open("wb", buffering=0) as filler:
             while filler.write(bytes(4096)):
@@ -142,6 +156,8 @@ def test_a_disk_that_is_full(tmp_path):
         (site.work / "go").touch()
         with pytest.raises(StoreUnavailable, match=r"full|no space left"):
             submit_many(site)
+        wait_for((site.work / "over").exists, "the end of the first")
+        time.sleep(2 * _WRITE_AGAIN_S)  # its end cannot be written down, and is not given up
         (disk / "filler").unlink()
 
         assert site.ended(first).state is JobState.COMPLETED
@@ -270,10 +286,12 @@ def test_a_reboot_is_a_node_failure(still):
     still.queue.begin(int(job_id), ["0"], time.time())
     attempt = still.attempt(job_id)
     attempt.folder.mkdir(parents=True)
-    mine = {"pid": os.getpid(), "born": 1, "boot": "another boot"}
+    mine = {"pid": os.getpid(), "born": _born(os.getpid()), "boot": "another boot"}
     (attempt.folder / "claim").write_text(json.dumps(mine))
 
-    assert still.ended(job_id).state is JobState.NODE_FAIL
+    ended = still.ended(job_id)
+    assert ended.state is JobState.NODE_FAIL
+    assert ended.reason == "the machine was restarted while the job ran"
     assert still.lines() == []
 
 

@@ -15,7 +15,8 @@ from schedmate.schedulers.local.devices import (
     variables_of,
     visible_gpus,
 )
-from schedmate.schedulers.local.nvidia_smi import DeviceUse, GpuProcess, read_list, read_uses
+from schedmate.schedulers.local.gpu_answer import DeviceUse, GpuProcess
+from schedmate.schedulers.local.nvidia_smi import read_list, read_uses
 from schedmate.schedulers.local.outsiders import (
     Outsider,
     Outsiders,
@@ -151,7 +152,10 @@ def test_a_callers_variable_is_read_as_cuda_reads_it(variable, names):
 
 
 def test_uses_are_read_and_what_is_unknown_stays_so():
-    state = "GPU-bbbb, 97, 30012, 81559, 0\nGPU-dddd, [N/A], 11, 24564, [N/A]\nGPU-eeee, nonsense\n"
+    state = (
+        "GPU-bbbb, 97, 30012, 81559, 0, 00000000:3B:00.0\n"
+        "GPU-dddd, [N/A], 11, 24564, [N/A], [N/A]\nGPU-eeee, nonsense\n"
+    )
     apps = "GPU-bbbb, 331, 30000\nGPU-bbbb, 332, [N/A]\nGPU-zzzz, 5, 1\n[Not Found], x, y\n"
 
     uses = read_uses(state, apps, GPUS)
@@ -162,8 +166,9 @@ def test_uses_are_read_and_what_is_unknown_stays_so():
         total_mb=81559,
         ecc_errors=0,
         processes=(GpuProcess(331, 30000), GpuProcess(332, None)),
+        pci="0000:3b:00",
     )
-    assert (uses["gpu3"].busy, uses["gpu3"].ecc_errors) == (None, None)
+    assert (uses["gpu3"].busy, uses["gpu3"].ecc_errors, uses["gpu3"].pci) == (None, None, "")
     assert "gpu4" not in uses
 
 

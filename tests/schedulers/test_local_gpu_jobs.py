@@ -102,6 +102,29 @@ def test_a_job_is_queued_again_on_another_gpu(site):
     ]
 
 
+def test_who_came_after_the_last_answer_is_seen_before_the_start(site, box, monkeypatch):
+    monkeypatch.setattr(inventory_module, "_EVERY_S", 3600.0)
+    monkeypatch.setattr(inventory_module, "_FRESH_S", 3600.0)
+    monkeypatch.setattr(inventory_module, "_NEW_S", 0.0)
+    site.ended(site.shell(SAY))  # all GPUs are known to be free
+    box.show(busy={0: [os.getpid()]})
+    job_id = site.shell(SAY)
+    site.ended(job_id)
+
+    assert site.lines()[1:] == [f"{job_id}:1"], "not beside them, and not at the cost of a restart"
+    assert site.job(job_id).restarts == 0
+
+
+@pytest.mark.parametrize("script", ["exec sleep 1000", "exit 9", "echo nonsense, 1"])
+def test_a_tool_that_fails_before_a_start_holds_no_run_up(site, box, monkeypatch, script):
+    monkeypatch.setattr(inventory_module, "_FRESH_S", 3600.0)
+    monkeypatch.setattr(inventory_module, "_NEW_S", 0.0)
+    site.ended(site.shell(SAY))
+    box.fail(script)
+
+    assert site.ended(site.shell(SAY)).state is JobState.COMPLETED
+
+
 def test_a_run_holds_its_locks_until_it_has_ended(site, tmp_path, monkeypatch):
     job_id = site.shell(SAY + GATE, gpus=2)
     site.until(site.lines)

@@ -11,12 +11,12 @@ import pytest
 from schedmate.config import LocalSettings
 from schedmate.model import SchedulerError
 from schedmate.schedulers.local import inventory as inventory_module
+from schedmate.schedulers.local.gpu_answer import DeviceUse
 from schedmate.schedulers.local.gpu_drains import GpuDrains
 from schedmate.schedulers.local.gpu_locks import lock_directory, lock_path
 from schedmate.schedulers.local.gpu_record import known_gpus, read_record
 from schedmate.schedulers.local.inventory import Inventory
 from schedmate.schedulers.local.layout import Layout
-from schedmate.schedulers.local.nvidia_smi import DeviceUse
 from schedulers.gpu_box import GpuBox
 from schedulers.local_site import wait_for
 
@@ -37,6 +37,7 @@ class Desk:
 
     def __init__(self, tmp_path, **settings):
         self.layout = Layout(tmp_path / "local")
+        self.layout.root.mkdir(exist_ok=True)
         self.settings = LocalSettings(lock_dir=str(tmp_path / "locks"), **settings)
         self.answers, self.heard = [], 0
         self.inventory = Inventory(self.layout, self.settings, lambda: self.answers.append(1))
@@ -69,6 +70,18 @@ def test_gpus_that_others_use_are_not_free(box, tmp_path):
 
     box.show(busy={}, memory={})
     assert desk.hear().free()[:3] == ["gpu0", "gpu1", "gpu2"], "it was short"
+
+
+def test_nothing_is_handed_out_before_it_is_known_what_there_is(box, tmp_path):
+    """As after a boot: a GPU job that started on a slot would see all GPUs."""
+    desk = Desk(tmp_path)
+    assert desk.inventory.devices == ()
+    assert len(desk.hear().inventory.devices) == 8
+
+    box.fail("exit 9")
+    (tmp_path / "other").mkdir()
+    other = Desk(tmp_path / "other").hear()
+    assert not any(one.is_gpu for one in other.inventory.devices), "a broken tool holds nobody up"
 
 
 def test_one_question_serves_many_looks(box, tmp_path):

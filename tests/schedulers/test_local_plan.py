@@ -174,3 +174,29 @@ def test_forty_mixed_jobs_end_within_ten_percent_of_the_ideal(exactness):
         ideal = sum(wide * duration for wide, duration, _ in jobs) / 8
         excess.append(simulate(jobs) / ideal)
     assert sum(excess) / len(excess) < 1.10
+
+
+@pytest.mark.parametrize(
+    ("waited", "behind", "starts"),
+    [
+        (10, {"limit": 40}, True),
+        (10, {"predicted": 40}, True),
+        (10, {"limit": 60}, False),
+        (55, {"limit": 10}, False),
+        (10, {}, False),
+    ],
+    ids=["a short one", "by its prediction", "too long for it", "it has waited enough", "unknown"],
+)
+def test_short_jobs_go_past_a_wide_one_until_it_has_waited_a_minute(waited, behind, starts):
+    beside = [running(1, *"0123456", since=NOW - 1, limit=2)]
+    wide = job(2, 8, submit_time=NOW - waited, eligible_time=NOW - waited)
+    waiting = [wide, job(3, 1, submit_time=NOW - 5, **behind)]
+
+    found = plan(waiting, beside, Machine(*_halves(), 64, choose), NOW)
+
+    assert [start.entry.id for start in found] == ([3] if starts else [])
+
+
+def _halves():
+    devices = [Gpu(str(number)) for number in range(8)]
+    return devices, devices[7:]

@@ -6,6 +6,7 @@ import json
 import os
 import random
 import signal
+import socket
 from collections import Counter
 from contextlib import closing
 from dataclasses import replace
@@ -20,6 +21,7 @@ from schedmate.config import LlmSettings, LocalSettings, Settings
 from schedmate.model import (
     Job,
     JobState,
+    NotFound,
     Request,
     SchedulerError,
     SchedulerUnreachable,
@@ -32,8 +34,9 @@ from schedmate.schedulers.shared.protocol import Message, Question
 from schedmate.service.daemon.serving import look_once
 from schedmate.service.wiring import open_store
 from schedmate.testing.scheduler_contract import SchedulerContract
+from schedulers.gpu_box import GpuBox
 from schedulers.local_site import wait_for
-from schedulers.shared_site import ACCOUNTS, SharedSite
+from schedulers.shared_site import ACCOUNTS, THIRD, SharedSite
 
 pytestmark = [needs_root, pytest.mark.processes]
 
@@ -127,8 +130,9 @@ def test_others_see_that_a_job_is_there_and_nothing_of_what_it_does(site):
         lambda scheduler, job: scheduler.requeue(job, run=0),
         lambda scheduler, job: scheduler.set_nice(job, 5),
         lambda scheduler, job: scheduler.set_time_limit(job, 1),
+        lambda scheduler, job: scheduler.set_excluded(job, ["n1"]),
     ],
-    ids=["cancel", "hold", "release", "requeue", "nice", "limit"],
+    ids=["cancel", "hold", "release", "requeue", "nice", "limit", "exclude"],
 )
 def test_others_change_nothing(site, change):
     job_id = site.shell(OWNER, "sleep 300")
@@ -178,9 +182,13 @@ def test_no_client_can_queue_what_ours_would_not(site, wrong):
 
 
 def test_one_account_with_many_jobs_does_not_lock_out_another(site):
-    text = "sleep 0.2"
-    many = [site.shell(OWNER, text) for _ in range(20)]
-    one = site.shell(OTHER, text)
+    """All have come before any starts: submitting takes longer than running on a busy machine."""
+    full = [site.shell(THIRD, "sleep 300") for _ in range(site.slots)]
+    many = [site.shell(OWNER, "sleep 0.2") for _ in range(20)]
+    one = site.shell(OTHER, "sleep 0.2")
+    assert {job.state for job in site.scheduler.jobs([one, *many])} == {JobState.PENDING}
+    for job_id in full:
+        site.scheduler.cancel(job_id)
 
     jobs = {job.id: job for job in site.ended(one, *many)}
 
@@ -322,3 +330,42 @@ def test_200_jobs_of_three_accounts_survive_the_servers_deaths(seed):
         assert held.get(slot, 0.0) <= at, f"slot {slot} was given twice"
         held[slot] = over[job_id]
     site.leave()
+
+
+def test_operators_drain_and_resume_gpus_through_the_socket(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", GpuBox(tmp_path / "box", count=2).path)
+    site = SharedSite()
+    gpu = f"{socket.gethostname()}:gpu0"
+    try:
+        denied = site.act(OWNER, lambda queue: queue.drain(gpu, "I want it"))
+        assert denied[:2] == [
+            "NotAllowed",
+            "only operators and root can drain and resume GPUs of this queue",
+        ]
+        site.scheduler.drain(gpu, "its fan is loud")
+        job = site.ended(site.shell(OWNER, "true"))[0]
+        drained = site.scheduler.nodes([gpu])[0]
+        site.scheduler.resume(gpu, "its fan is loud")
+
+        assert job.nodes == (f"{socket.gethostname()}:gpu1",)
+        assert (drained.condition, drained.reason) == ("drain", "its fan is loud")
+        assert site.scheduler.nodes([gpu])[0].condition == "up"
+        assert site.act(OWNER, lambda queue: queue.trouble()) == ""
+        with pytest.raises(NotFound, match="there is no GPU"):
+            site.scheduler.drain("elsewhere:gpu9", "x")
+        both = [f"{socket.gethostname()}:{one}" for one in ("gpu0", "gpu1")]
+        waits = site.shell(OWNER, "true", held=True)
+        site.act(OWNER, lambda queue: queue.set_excluded(waits, both[:1]))
+        assert site.state(waits).request.exclude_nodes == tuple(both[:1])
+    finally:
+        site.leave()
+
+
+def test_waiting_tasks_of_an_array_are_listed_for_every_account(site):
+    tasks = tuple(map(ArrayTask, range(3)))
+    array = site.shell(OWNER, "true", tasks=tasks, held=True)
+
+    assert site.act(OWNER, lambda queue: queue.waiting_tasks(array)) == [
+        f"{array}_{number}" for number in range(3)
+    ]
+    site.act(OWNER, lambda queue: queue.cancel(array))

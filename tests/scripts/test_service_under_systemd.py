@@ -50,4 +50,4 @@ def test_the_units_start_work_and_go_away_again():
     passed = [line for line in done.stdout.splitlines() if line.startswith("ok: ")]
     assert done.returncode == 0, done.stdout + done.stderr
     assert passed[0] == "ok: both units start"
-    assert passed[-1] == "ok: nothing is left of it"
+    assert passed[-1] == "ok: nothing is left of the queue"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 from dataclasses import replace
 
@@ -10,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from schedmate.cli import root
+from schedmate.model import JobState
 from schedulers.gpu_box import GpuBox
 from service.place import Place
 
@@ -101,3 +103,30 @@ def test_a_gpu_is_not_to_blame_for_its_machine(place, box):
     place.looks_until(lambda: place.actions(job_id, "requeue"), "a decision")
 
     assert place.job(job_id).request.exclude_nodes == ()
+
+
+def test_an_xid_line_names_the_gpu_by_its_address(place):
+    """Of two GPUs the kernel's line names one: that one is blamed, and the retry avoids it."""
+    line = "NVRM: Xid (PCI:0000:3c:00): 79, pid=812, GPU has fallen off the bus."
+    fails = f"touch failed; echo '{line}'; exit 1"
+    script = f'echo "$CUDA_VISIBLE_DEVICES" >> ran; [ -e failed ] || {{ {fails}; }}'
+    job_id = place.submit(script, request=replace(place.submission("").request, gpus=2))
+    place.looks_until(lambda: place.ended(job_id, restarts=1), "the retry")
+
+    assert place.lines() == ["0,1", "0,2"]
+    with place.store() as store:
+        found = store.job_facts([job_id])[job_id].diagnoses[0]
+    assert found.blame.nodes == (f"{HOST}:gpu1",)
+
+
+def test_status_counts_gpus(place, box):
+    box.show(busy={2: [os.getpid()]})
+    nodes(f"{HOST}:gpu1", "--drain", "its fan is loud")
+    job_id = place.submit("sleep 300", request=replace(place.submission("").request, gpus=1))
+    place.looks_until(lambda: place.job(job_id).state is JobState.RUNNING, "its start")
+
+    done = CliRunner().invoke(root, ["status"])
+
+    assert "1 run jobs, 1 used by others, 1 drained; 32% busy in the mean" in done.output
+    found = json.loads(CliRunner().invoke(root, ["status", "--json"]).output)["gpus"]
+    assert (found["running"], found["withheld"], found["drained"], found["free"]) == (1, 1, 1, 0)

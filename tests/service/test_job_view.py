@@ -458,6 +458,7 @@ def test_past_its_prediction_the_end_of_a_job_is_unknown(silent_s):
     assert eta_sentence(view, now, str) == (
         "job 1 runs for longer than predicted (9.0); its end is not known"
     )
+    assert why_sentence(view, [], now, str).endswith("; it runs for longer than predicted (9.0)")
 
 
 def test_an_end_that_a_log_announced_and_that_is_past_is_unknown():

@@ -98,7 +98,7 @@ def test_a_bound_that_is_only_watched_is_named_as_such(monkeypatch, enforced, sa
         (["--signal=NOPE", "-t5"], "[B:]SIGNAL[@SECONDS]"),
         (["--open-mode=w"], "append or truncate"),
         (["--export=a-b"], "names of variables"),
-        (["--mail-type=END"], "no mail is sent from here"),
+        (["--mail-type=END"], "no mail can be sent from here"),
         (["--wait"], "logs -f waits"),
     ],
 )
@@ -112,7 +112,7 @@ def test_mail_is_taken_where_it_can_be_sent():
 
     found = read(*words, mail=MailSettings(host="mail.example.org"))
 
-    assert found.options == {"mail-type": "END,FAIL", "mail-user": "ada@example.org"}
+    assert found.options == {"mail-type": "END,FAIL", "notify": "ada@example.org"}
 
 
 def test_every_flag_it_takes_is_one_of_slurm():

@@ -43,7 +43,7 @@ VERBS: dict[str, str] = {
     "pause": "Let the daemon do nothing for a while, at once; for operators.",
     "resume": "Let the daemon act again after a pause; for operators.",
     "audit": "Who did what, and which sign-ins failed; for operators.",
-    "notify": "Messages when a job of yours fails, hangs or will miss its limit.",
+    "notify": "Messages when a job of yours ends, fails, hangs or will miss its limit.",
     "token": "Access to the daemon from other machines: create, list, revoke.",
     "mcp": "Answers for assistants, over stdio; it only looks.",
     "replay": "What the daemon saw, through the decision engine again.",

@@ -140,7 +140,7 @@ def _queue_at_daemon(client: Client, wanted: QueueAsked) -> QueueShown:
     ids, users = ",".join(wanted.ids or ()), ",".join(wanted.users or ())
     if wanted.most is None:
         views = list(client.jobs(ids=ids, user=users, state=wanted.states))
-        return _folded(views, wanted)
+        return folded_queue(views, wanted)
     page = client.page_of_jobs(
         sort="attention", limit=wanted.most, id=ids, user=users, state=wanted.states
     )
@@ -149,11 +149,11 @@ def _queue_at_daemon(client: Client, wanted: QueueAsked) -> QueueShown:
     from schedmate.service.views.queue_order import queue_place
 
     ordered = sorted(page.jobs, key=lambda view: queue_place(view.job))
-    return _folded(ordered, wanted)
+    return folded_queue(ordered, wanted)
 
 
-def _folded(views: Sequence[JobView], wanted: QueueAsked) -> QueueShown:
-    """All that there are, as the daemon has sent them."""
+def folded_queue(views: Sequence[JobView], wanted: QueueAsked) -> QueueShown:
+    """All that there are, as the daemon or another machine has sent them."""
     from schedmate.service.views.job_view import JobView
 
     jobs, by_id = [view.job for view in views], {view.job.id: view for view in views}

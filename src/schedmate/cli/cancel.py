@@ -5,16 +5,18 @@ from __future__ import annotations
 import click
 
 from schedmate.cli._common import dry_run_option, echo, json_option, print_json, verb
+from schedmate.cli._hosts import OnHost
 from schedmate.cli._job_ids import complete_job_id
 
 
 @verb(
+    cls=OnHost,
     examples="""
 schedmate cancel 12
 schedmate cancel 12-15 20_[0-3]
 schedmate cancel --user $USER --state PENDING
 schedmate cancel 12 --dry-run
-"""
+""",
 )
 @click.argument("ids", metavar="[ID]...", nargs=-1, shell_complete=complete_job_id)
 @click.option("-u", "--user", "users", default="", help="Only jobs of these users.")

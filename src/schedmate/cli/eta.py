@@ -7,15 +7,17 @@ import time
 import click
 
 from schedmate.cli._common import duration, echo, json_option, print_json, verb
+from schedmate.cli._hosts import OnHost
 from schedmate.cli._job_ids import complete_job_id
 from schedmate.model.legible import legible
 
 
 @verb(
+    cls=OnHost,
     examples="""
 schedmate eta 12
 schedmate eta 12 --json
-"""
+""",
 )
 @click.argument("job_id", metavar="ID", shell_complete=complete_job_id)
 @json_option

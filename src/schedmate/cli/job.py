@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from schedmate.cli._common import duration, echo, json_option, print_json, verb
+from schedmate.cli._hosts import OnHost
 from schedmate.cli._job_ids import complete_job_id
 from schedmate.model.legible import legible
 
@@ -20,10 +21,11 @@ if TYPE_CHECKING:
 
 
 @verb(
+    cls=OnHost,
     examples="""
 schedmate job 12
 schedmate job 12 --json
-"""
+""",
 )
 @click.argument("job_id", metavar="ID", shell_complete=complete_job_id)
 @json_option

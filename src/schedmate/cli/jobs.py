@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from schedmate.cli._common import console, echo, json_option, print_json, verb
+from schedmate.cli._hosts import OnHost
 from schedmate.cli._job_ids import complete_job_id
 
 if TYPE_CHECKING:
@@ -19,13 +20,15 @@ MOST_SHOWN = 250
 
 
 @verb(
+    cls=OnHost,
     examples="""
 schedmate jobs
 schedmate jobs -s RUNNING,PENDING -u alice
 schedmate jobs --limit 20
 schedmate jobs 12 13 --json
 schedmate jobs --watch
-"""
+schedmate jobs --host box2
+""",
 )
 @click.argument("named", metavar="[ID]...", nargs=-1, shell_complete=complete_job_id)
 @click.option("-j", "--jobs", "ids", help="Only these job ids, with commas between.")
@@ -63,9 +66,11 @@ def command(
     """The queue: predicted and real duration, progress, expected end, diagnosis.
 
     The tasks of an array or a sweep are one row; `--all`, or its ID, shows each. `--json` takes
-    all jobs that fit; `--watch` shows as many as the screen has room for.
+    all jobs that fit; `--watch` shows as many as the screen has room for. Machines of the setting
+    hosts are listed too: `box2:17` is job 17 of box2, for other verbs as well.
     """
     from schedmate import config
+    from schedmate.cli._hosts import is_kept_here, with_other_hosts
     from schedmate.cli._site import QueueAsked, queue_of
     from schedmate.model.state_filter import check_states
     from schedmate.model.wire import to_json
@@ -79,15 +84,20 @@ def command(
         most=None if every or as_json else limit,
         folded=not (every or as_json or named or ids),
     )
+    asks_others = bool(settings.hosts) and not is_kept_here(click.get_current_context())
     if watch:
         from schedmate.cli._watch import watch_queue
 
         watch_queue(settings, wanted)
-    elif as_json:
-        views = queue_of(settings, wanted).views
-        print_json({"schema": "schedmate.jobs/1", "jobs": [to_json(view) for view in views]})
+        return
+    found = queue_of(settings, wanted)
+    if asks_others and wanted.ids is None:
+        found = with_other_hosts(settings, wanted, found)
+    if as_json:
+        jobs = [to_json(view) for view in found.views]
+        print_json({"schema": "schedmate.jobs/1", "jobs": jobs})
     else:
-        _show(queue_of(settings, wanted))
+        _show(found)
 
 
 def _show(found: QueueShown) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from schedmate.cli._common import json_option, print_json, say, verb
+from schedmate.cli._hosts import OnHost
 from schedmate.cli._job_ids import complete_job_id
 
 if TYPE_CHECKING:
@@ -24,13 +25,14 @@ _LOOK_EVERY_S, _ASK_EVERY_S = 0.25, 2.0
 
 
 @verb(
+    cls=OnHost,
     examples="""
 schedmate logs 12
 schedmate logs -f 12
 schedmate logs -n 20 12_3
 schedmate logs --attempt 1 12
 schedmate logs --stderr 12
-"""
+""",
 )
 @click.argument("job_id", metavar="JOB", shell_complete=complete_job_id)
 @click.option("-f", "--follow", is_flag=True, help="Go on until the job has ended, or Ctrl-C.")

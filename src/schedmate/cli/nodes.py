@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from schedmate.cli._common import console, echo, json_option, print_json, verb
+from schedmate.cli._hosts import OnHost
 
 if TYPE_CHECKING:
     from schedmate.config import Settings
@@ -21,13 +22,14 @@ _DAY_S = 86400.0
 
 
 @verb(
+    cls=OnHost,
     examples="""
 schedmate nodes
 schedmate nodes --suspect
 schedmate nodes gpu041 gpu042 --json
 schedmate nodes box:gpu3 --drain "its fan is loud"
 schedmate nodes box:gpu3 --resume
-"""
+""",
 )
 @click.argument("names", metavar="[NODE]...", nargs=-1)
 @click.option("--suspect", is_flag=True, help="Only those that are suspect.")

@@ -7,15 +7,17 @@ from contextlib import closing
 import click
 
 from schedmate.cli._common import dry_run_option, echo, json_option, print_json, verb
+from schedmate.cli._hosts import OnHost
 from schedmate.cli._job_ids import complete_job_id
 
 
 @verb(
+    cls=OnHost,
     examples="""
 schedmate release 12
 schedmate release 12-15 20_[0-3]
 schedmate release 12 --dry-run
-"""
+""",
 )
 @click.argument("ids", metavar="ID...", nargs=-1, required=True, shell_complete=complete_job_id)
 @dry_run_option

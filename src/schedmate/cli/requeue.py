@@ -5,15 +5,17 @@ from __future__ import annotations
 import click
 
 from schedmate.cli._common import dry_run_option, echo, json_option, print_json, verb
+from schedmate.cli._hosts import OnHost
 from schedmate.cli._job_ids import complete_job_id
 
 
 @verb(
+    cls=OnHost,
     examples="""
 schedmate requeue 12
 schedmate requeue 12-15 20_[0-3]
 schedmate requeue 12 --dry-run
-"""
+""",
 )
 @click.argument("ids", metavar="ID...", nargs=-1, required=True, shell_complete=complete_job_id)
 @dry_run_option

@@ -7,6 +7,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from schedmate.cli._common import duration, echo, json_option, print_json, verb, width
+from schedmate.cli._hosts import OnHost
 from schedmate.cli._pausing import paused_words
 from schedmate.cli.audit import act_line
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from schedmate.service.views.effects import Effects
-    from schedmate.service.views.site_answers import SiteStatus
+    from schedmate.service.views.site_answers import GpuCounts, SiteStatus
 
 _MB = 1e6
 _MARGIN = 19
@@ -22,7 +23,7 @@ _NOT_NOW = "as a daemon last saw them; now: schedmate jobs"
 _HOOK = "set nice_at_submission and install the hook"
 
 
-@verb(examples="schedmate status\nschedmate status --json")
+@verb(cls=OnHost, examples="schedmate status\nschedmate status --json")
 @json_option
 def command(as_json: bool) -> None:
     """The daemon, its store, its decisions of a day and who did what; for operators."""
@@ -58,6 +59,8 @@ def _lines(found: SiteStatus) -> Iterator[str]:
         yield f"  newest log read  {duration(max(0.0, time.time() - found.seen_at))} ago"
     seen = "" if found.daemon else f", {_NOT_NOW}"
     yield f"  jobs             {_counted(found.jobs)}{seen}"
+    if found.gpus is not None:
+        yield f"  GPUs             {_gpus(found.gpus)}"
     if found.unread:
         yield f"  unread logs      of {found.unread} failed jobs: schedmate doctor"
     yield f"  decisions, 24 h  {_counted(found.decisions)}"
@@ -72,6 +75,17 @@ def _lines(found: SiteStatus) -> Iterator[str]:
     waiting = f"{found.subscribers} subscribers, {found.notices_waiting} waiting"
     yield f"  access           {found.tokens_valid} valid tokens; notifications: {waiting}"
     yield from (f"  {act_line(one)}" for one in found.acts)
+
+
+def _gpus(found: GpuCounts) -> str:
+    counts = {
+        "run jobs": found.running,
+        "used by others": found.withheld,
+        "drained": found.drained,
+        "free": found.free,
+    }
+    busy = "" if found.busy is None else f"; {found.busy:.0%} busy in the mean"
+    return _counted({name: number for name, number in counts.items() if number}) + busy
 
 
 def _effects(found: Effects) -> Iterator[str]:

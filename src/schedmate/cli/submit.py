@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from schedmate.cli._common import duration, echo, json_option, print_json, say, verb
+from schedmate.cli._hosts import HERE, OnHost, run_there
 
 if TYPE_CHECKING:
     from schedmate.advisor import Advised
@@ -20,7 +21,7 @@ _MOMENT_S, _PATIENCE_S = 1.5, 120.0
 _OURS = ("--json", "--help", "-h")
 
 
-class SbatchWords(click.Command):
+class SbatchWords(OnHost):
     """Leaves all words as they are but for our own flags before the script.
 
     click would read a flag in `-phigh`, and would swallow the `--` that marks a command.
@@ -29,8 +30,11 @@ class SbatchWords(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         from schedmate.service.usecases import sbatch
 
+        host, args = sbatch.take_own(args, "--host")
+        if host is not None and host != HERE:
+            ctx.exit(run_there(host, [ctx.info_name or "", *args]))
         ours, words = sbatch.part(args, _OURS)
-        return super().parse_args(ctx, [*ours, "--", *words])
+        return click.Command.parse_args(self, ctx, [*ours, "--", *words])
 
 
 @verb(
@@ -43,6 +47,8 @@ schedmate submit --array=0-99%4 train.sh
 schedmate submit --gpus 1 --sweep lr=1e-3,1e-4 seed=1..5 train.py --epochs 30
 schedmate submit --gpus 1 --commands jobs.txt
 schedmate submit --dependency=afterok:12 --begin=now+1hour evaluate.sh
+schedmate submit --notify https://ntfy.sh/a-name-of-yours train.sh
+schedmate submit --host box2 train.sh
 """,
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
     options_metavar="[SBATCH FLAGS]",
@@ -55,7 +61,9 @@ def command(words: tuple[str, ...], as_json: bool) -> int:
     Takes sbatch's flags and prints what sbatch prints. A Python file without `#!` is run by
     python3; what stands behind `--` is a command, unless it is a script here. On Slurm sbatch
     itself runs, with all its flags, its input and its exit code; the local queue does the same by
-    itself where one machine can, and refuses the rest in a sentence. Advice comes after the job is
+    itself where one machine can, and refuses the rest in a sentence. There `--notify URL` (or a
+    mail address) tells of the end, see `schedmate notify on`. With `--host` the job is submitted
+    on another machine, from the directory of the same name there. Advice comes after the job is
     queued, on stderr to a terminal (see the setting submit.advice), and never stops a submission.
     """
     from schedmate.schedulers.base import HasSubmitCommand

@@ -5,15 +5,17 @@ from __future__ import annotations
 import click
 
 from schedmate.cli._common import echo, json_option, print_json, verb
+from schedmate.cli._hosts import OnHost
 from schedmate.cli._job_ids import complete_job_id
 from schedmate.model.legible import legible
 
 
 @verb(
+    cls=OnHost,
     examples="""
 schedmate why 12
 schedmate why 12 --json
-"""
+""",
 )
 @click.argument("job_id", metavar="ID", shell_complete=complete_job_id)
 @json_option

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -180,12 +181,22 @@ def _diagnosis(
 def _places(
     case: Case, lines: tuple[LogLine, ...], known: tuple[str, ...], *, or_the_only_one: bool
 ) -> tuple[str, ...]:
-    """Nodes of the job at which it happened: the ones its lines name, or its only one."""
+    """Nodes of the job at which it happened: the ones its lines name, or its only one.
+
+    A GPU that is a node is also named by its address: `Xid (PCI:0000:3b:00): 79`.
+    """
+    counts = Counter(host for state in case.node_states for host in state.hosts)
+    also_called = {
+        state.name: tuple(host for host in state.hosts if counts[host] == 1)
+        for state in case.node_states
+    }
     named = tuple(
         node
         for node in case.nodes
         if any(_is_host(name, node) for name in known)
-        or any(_names(line.text, node) for line in lines)
+        or any(
+            _names(line.text, name) for line in lines for name in (node, *also_called.get(node, ()))
+        )
     )
     return named or (case.nodes if or_the_only_one and len(case.nodes) == 1 else ())
 

@@ -24,7 +24,7 @@ class NodeState:
 
     name: str
     hosts: tuple[str, ...] = ()
-    """What the machine is called where that may be another name."""
+    """What the machine is called where that may be another name; a GPU's address on its bus."""
     condition: NodeCondition = "unknown"
     state: str = ""
     reason: str = ""
@@ -37,6 +37,8 @@ class NodeState:
     features: tuple[str, ...] = ()
     reservations: tuple[str, ...] = ()
     """Those that hold it now."""
+    busy: float | None = None
+    """From 0 to 1, of a GPU that is a node; null: unknown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

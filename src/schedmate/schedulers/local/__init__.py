@@ -16,11 +16,13 @@ Clients write into the queue file and one daemon, started when needed, carries i
     terminal_job.py  a job whose command runs at a terminal
     variables.py     what a job finds in its environment
     processes.py     who is alive, and which processes belong to a run
+    end_messages.py  tells owners that a job has begun or ended
     layout.py        where all of this lies
     settings_watch.py settings that change while the daemon lives
     devices.py       GPUs by name and type, and slots: what a request allows, what a run gets
-    inventory.py     what there is and what is free, asked of nvidia-smi in the background
-    nvidia_smi.py    what nvidia-smi answers
+    inventory.py     what there is and what is free, asked in the background
+    gpu_tools.py     who is asked: nvidia_smi.py, rocm_smi.py; gpu_answer.py what comes back
+    gpu_check.py     the runner's own look at who uses its GPUs
     outsiders.py     GPUs that others use, with patience
     gpu_locks.py     GPUs are locked across the accounts of a machine
     gpu_drains.py    GPUs that are left out until they are released

@@ -36,6 +36,16 @@ class RunOwner:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GpuCheck:
+    """How the runner learns right before the start whether its GPUs are still free."""
+
+    command: tuple[str, ...]
+    uuids: tuple[str, ...]
+    least_mb: int
+    """A program that holds less has no work there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunSpec:
     command: tuple[str, ...]
     workdir: str
@@ -50,6 +60,7 @@ class RunSpec:
     """Whether it goes on with logs that are there, instead of beginning them anew."""
     locks: tuple[str, ...] = ()
     """Files that it holds locked from before it runs until it has ended."""
+    gpu_check: GpuCheck | None = None
     wake: str = ""
     """The pipe that tells the daemon of the end."""
     revive: tuple[str, ...] = ()

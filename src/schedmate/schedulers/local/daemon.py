@@ -17,8 +17,9 @@ import signal
 import socket
 import sys
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from subprocess import TimeoutExpired
 from typing import TYPE_CHECKING
 
 from schedmate.config import LocalSettings
@@ -28,6 +29,7 @@ from schedmate.disk.private import append_private
 from schedmate.model.errors import SchedMateError
 from schedmate.schedulers.local.attempt import RunEnd, RunFiles, RunSpec
 from schedmate.schedulers.local.bounds import bounds_of, machine_memory_mb, warning_of
+from schedmate.schedulers.local.end_messages import EndMessages
 from schedmate.schedulers.local.inventory import Inventory
 from schedmate.schedulers.local.layout import Layout
 from schedmate.schedulers.local.plan import Machine, Start, in_order, plan
@@ -36,7 +38,7 @@ from schedmate.schedulers.local.queue import QueueFile
 from schedmate.schedulers.local.retention import FolderRetention
 from schedmate.schedulers.local.settings_watch import SettingsWatch
 from schedmate.schedulers.local.terminal_job import holding_command
-from schedmate.schedulers.local.turns import MEMORY_S, RecentUse, take_turns
+from schedmate.schedulers.local.turns import MEMORY_S, UserTurns
 from schedmate.schedulers.local.variables import run_variables
 from schedmate.schedulers.local.wakeup import WakeUp, wake
 
@@ -51,6 +53,7 @@ if TYPE_CHECKING:
 MODULE = "schedmate.schedulers.local.daemon"
 _UNCLAIMED_S = 10.0
 """How long a runner may take to claim its run before another one is sent."""
+_LEAVES_WITHIN_S = 1.0
 _IDLE_S = 60.0
 _AWAY_S = 600.0
 """How long a state directory may be away before the daemon gives up on it."""
@@ -76,7 +79,10 @@ class LocalDaemon:
         # a shared queue's daemon is a service
         start = () if layout.spool else command_of(MODULE, layout.arguments(settings))
         self._revive = tuple(start)
-        self._use = self._recent_use(time.time())
+        earlier = self._queue.entries(ended_since=time.time() - MEMORY_S, most_ended=_MOST_ENDED)
+        self._turns = UserTurns(earlier)
+        self._messages = EndMessages(self._queue, layout)
+        self._messages.catch_up(earlier)
         self._runners: dict[Path, tuple[subprocess.Popen[bytes], float]] = {}
         self._due: list[float] = []
         self._retention = FolderRetention(self._queue, layout, settings)
@@ -116,7 +122,7 @@ class LocalDaemon:
         if not pending and not self._inventory.is_curious:
             return
         running = self._queue.running()
-        ready = self._in_turn(self._ready(pending, running, now), running, now)
+        ready = self._turns.order(in_order(self._ready(pending, running, now)), running, now)
         wanted = any(entry.request.gpus for entry in ready)
         held = {name for entry in running for name in entry.slots}
         self._note_due(self._inventory.refresh(now, held, wanted=wanted))
@@ -132,22 +138,12 @@ class LocalDaemon:
         for start in plan(ready, running, machine, now):
             self._start(start, now)
 
-    def _in_turn(
-        self, ready: list[QueueEntry], running: list[QueueEntry], now: float
-    ) -> list[QueueEntry]:
-        held = [(one.user, one.request.gpus, one.start_time or now) for one in running]
-        return take_turns(
-            in_order(ready),
-            self._use.by_user(now, held),
-            user_of=lambda entry: entry.user,
-            gpus_of=lambda entry: entry.request.gpus,
-        )
-
     def _start(self, start: Start, now: float) -> None:
         number = start.entry.id
         if self._queue.begin(number, start.devices, now, backfilled=start.backfilled):
             with _apart(start.entry):
                 self._send_runner(self._queue.entry(number), now)
+                self._messages.note(number, "BEGIN")
 
     def _ready(
         self, pending: list[QueueEntry], running: list[QueueEntry], now: float
@@ -197,19 +193,9 @@ class LocalDaemon:
             self._enforce(entry, attempt, now)
 
     def _finish(self, entry: QueueEntry, end: RunEnd) -> None:
-        self._note_use(entry, end.end)
+        self._turns.note(entry, end.end)
         self._queue.finish(entry, end)
-
-    def _note_use(self, entry: QueueEntry, end: float) -> None:
-        if entry.start_time is not None:
-            self._use.add(entry.user, entry.request.gpus, entry.start_time, end)
-
-    def _recent_use(self, now: float) -> RecentUse:
-        use = RecentUse()
-        for entry in self._queue.entries(ended_since=now - MEMORY_S, most_ended=_MOST_ENDED):
-            if entry.start_time is not None and entry.end_time is not None:
-                use.add(entry.user, entry.request.gpus, entry.start_time, entry.end_time)
-        return use
+        self._messages.note(entry.id, "END")
 
     def _close(self, entry: QueueEntry, attempt: RunFiles, end: RunEnd, now: float) -> None:
         if not end.refused:
@@ -219,6 +205,10 @@ class LocalDaemon:
             return
         _log.info("job %s waits on: %s", entry.job_id, end.reason)
         self._inventory.refused(entry.slots, end.reason, now)
+        sent = self._runners.pop(attempt.folder, None)
+        if sent is not None:  # it has written its last word, and the next one has its folder
+            with suppress(TimeoutExpired):
+                sent[0].wait(_LEAVES_WITHIN_S)
         attempt.discard()
         self._queue.put_back(entry, now)
 
@@ -228,10 +218,11 @@ class LocalDaemon:
             self._close(entry, attempt, end, now)
             return
         if attempt.signal(signal.SIGKILL) == 0:  # else look again: its run is not over yet
-            self._note_use(entry, now)
+            self._turns.note(entry, now)
             claim = attempt.claimed_by()
             rebooted = claim is not None and claim.boot != boot_id()
             self._queue.fail_node(entry, _REBOOTED if rebooted else _UNWATCHED, now)
+            self._messages.note(entry.id, "END")
 
     def _enforce(self, entry: QueueEntry, attempt: RunFiles, now: float) -> None:
         limit = entry.request.time_limit_s
@@ -290,6 +281,7 @@ class LocalDaemon:
             append=bounds.append,
             owner=owner,
             locks=self._inventory.locks(entry.slots),
+            gpu_check=self._inventory.check_before_start(entry.slots, now),
             wake=str(self._layout.wake),
             revive=self._revive,
         )
@@ -298,7 +290,7 @@ class LocalDaemon:
         _log.info("started job %s, attempt %s", entry.job_id, entry.restarts)
 
     def _refuse(self, entry: QueueEntry, reason: str, now: float) -> None:
-        self._queue.finish(entry, RunEnd(code=_CANNOT_RUN, signal=0, reason=reason, end=now))
+        self._finish(entry, RunEnd(code=_CANNOT_RUN, signal=0, reason=reason, end=now))
 
     def _command(self, entry: QueueEntry, submission: SavedSubmission) -> tuple[str, ...]:
         terminal = entry.options.get("interactive")
@@ -320,6 +312,7 @@ class LocalDaemon:
         for folder, (process, sent) in list(self._runners.items()):
             if process.poll() is not None and now - sent > _UNCLAIMED_S:
                 del self._runners[folder]
+        self._messages.reap()
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

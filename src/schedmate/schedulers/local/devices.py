@@ -6,10 +6,10 @@ import os
 import re
 from collections import defaultdict
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from schedmate.config import LocalSettings
     from schedmate.model.job import Request
@@ -26,11 +26,12 @@ class Device:
     name: str
     """`gpu3`, `gpu0.1` for the second part of the first GPU, `2` for a slot."""
     visible: str = ""
-    """What CUDA_VISIBLE_DEVICES calls it; a part has no number there."""
+    """What the variable of its maker calls it; a part has no number there."""
     kind: str = ""
     uuid: str = ""
     parent: str = ""
     """The UUID of the GPU that it is a part of."""
+    maker: Literal["nvidia", "amd"] = "nvidia"
 
     @property
     def is_gpu(self) -> bool:
@@ -177,6 +178,14 @@ def choose(
     return tuple(fitting[at].name for at in group[first : first + count])
 
 
+def bound_of(env: Mapping[str, str], gpus: Sequence[Device]) -> tuple[str, str | None]:
+    """The variable by which a caller says what a program may see, and what it says."""
+    amd = any(one.maker == "amd" for one in gpus)
+    names = ("ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES") if amd else ()
+    name = next((one for one in names if one in env), "CUDA_VISIBLE_DEVICES")
+    return name, env.get(name)
+
+
 def variables_of(names: Sequence[str], devices: Sequence[Device]) -> dict[str, str]:
     """What the programs of a run with these devices see; nothing where there are no GPUs."""
     known = {one.name: one for one in devices}
@@ -184,7 +193,13 @@ def variables_of(names: Sequence[str], devices: Sequence[Device]) -> dict[str, s
         return {}
     given = [known[name] for name in names if name in known and known[name].is_gpu]
     visible = ",".join(one.visible for one in given)
-    found = {"CUDA_VISIBLE_DEVICES": visible, **({"SLURM_JOB_GPUS": visible} if given else {})}
+    numbers = {"SLURM_JOB_GPUS": visible} if given else {}
+    if any(one.maker == "amd" for one in devices):
+        # HIP counts within what ROCR shows, and takes CUDA's variable where its own is not set
+        within = ",".join(map(str, range(len(given)))) or "-1"
+        hip = {"HIP_VISIBLE_DEVICES": within, "CUDA_VISIBLE_DEVICES": within}
+        return {"ROCR_VISIBLE_DEVICES": visible, **hip, **numbers}
+    found = {"CUDA_VISIBLE_DEVICES": visible, **numbers}
     if given and all(one.visible.isdecimal() for one in given):
         found["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"  # nvidia-smi numbers them so, CUDA does not
     return found

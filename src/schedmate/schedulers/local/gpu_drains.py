@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from schedmate.schedulers.local.nvidia_smi import DeviceUse
+    from schedmate.schedulers.local.gpu_answer import DeviceUse
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from schedmate.model.errors import BadInput, NotFound, SchedulerError
 from schedmate.schedulers.local.devices import (
     Device,
+    bound_of,
     configured_gpus,
     devices_of,
     kept_from,
@@ -47,7 +48,7 @@ class GpuNodes:
         caller's CUDA_VISIBLE_DEVICES shows. A SchedMateError where that can never be had."""
         devices = self._devices()
         gpus = [one for one in devices if one.is_gpu]
-        variable = None if "SCHEDMATE_JOB_ID" in env else env.get("CUDA_VISIBLE_DEVICES")
+        name, variable = bound_of({} if "SCHEDMATE_JOB_ID" in env else env, gpus)
         seen = gpus if variable is None else visible_gpus(variable, gpus)
         if gpus and not request.gpus and not request.no_gpus and seen:
             request = replace(request, gpus=1)
@@ -55,22 +56,22 @@ class GpuNodes:
             return request
         if gpus and not seen:
             raise BadInput(
-                f"it asks for GPUs, but CUDA_VISIBLE_DEVICES={variable} shows none of this "
+                f"it asks for GPUs, but {name}={variable} shows none of this "
                 "machine's: unset it, or submit with --gpus 0"
             )
         hidden = {one.name for one in gpus} - {one.name for one in seen}
         bounded = kept_from(request, [node_of(self._host, name) for name in sorted(hidden)])
-        self._check(bounded, devices, bounded=bool(hidden))
+        self._check(bounded, devices, bounded_by=name if hidden else "")
         return bounded
 
-    def _check(self, request: Request, devices: Sequence[Device], *, bounded: bool) -> None:
+    def _check(self, request: Request, devices: Sequence[Device], *, bounded_by: str) -> None:
         fitting = suitable(request, devices, self._host)
         if request.gpus <= len(fitting):
             return
         kind = f" of type {request.gpu_type}" if request.gpu_type else ""
         kinds = sorted({one.kind for one in devices if one.kind})
         known = f" ({', '.join(kinds)})" if kinds and request.gpu_type else ""
-        where = "CUDA_VISIBLE_DEVICES allows" if bounded else "this machine hands out"
+        where = f"{bounded_by} allows" if bounded_by else "this machine hands out"
         asks = f"it asks for {request.gpus} GPUs{kind}"
         raise SchedulerError(f"{asks}, {where} {len(fitting)}{known}")
 
@@ -143,7 +144,7 @@ class GpuNodes:
         if answer.trouble:
             words.append(f"{answer.trouble}: GPUs are handed out by its last answer")
         if unknown:
-            words.append(f"local.gpus names {', '.join(unknown)}, which nvidia-smi does not list")
+            words.append(f"local.gpus names {', '.join(unknown)}, which this machine does not list")
         if (gpus or answer.devices) and lock_directory(self._settings.lock_dir) is None:
             words.append("GPUs are not locked for other accounts: set local.lock_dir")
         return "; ".join(words)
@@ -177,12 +178,14 @@ _KEPT_BACK = {
 
 
 def _as_it_is(gpu: NodeState, name: str, record: GpuRecord, drain: Drain | None) -> NodeState:
+    use = record.answer.uses.get(name)
+    if use is not None:
+        gpu = replace(gpu, hosts=(use.pci,) if use.pci else (), busy=use.busy)
     if drain is not None:
         return replace(
             gpu, condition="drain", state="drained", reason=drain.reason, since=drain.since
         )
-    use = record.answer.uses.get(name)
-    busy = "" if use is None or use.busy is None else f", {use.busy:.0%}"
+    busy = "" if gpu.busy is None else f", {gpu.busy:.0%}"
     return replace(gpu, state=f"up{busy}", reason=_reason(record.withheld.get(name)))
 
 

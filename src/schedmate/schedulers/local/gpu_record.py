@@ -7,10 +7,10 @@ import time
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from schedmate.schedulers.local import nvidia_smi
+from schedmate.schedulers.local import gpu_tools
 from schedmate.schedulers.local.attempt import write_private
 from schedmate.schedulers.local.devices import Device
-from schedmate.schedulers.local.nvidia_smi import DeviceUse, GpuAnswer, GpuProcess
+from schedmate.schedulers.local.gpu_answer import DeviceUse, GpuAnswer, GpuProcess
 from schedmate.schedulers.local.outsiders import Outsider
 from schedmate.schedulers.local.processes import boot_id
 
@@ -71,11 +71,11 @@ def _answer(read: dict[str, Any]) -> GpuAnswer:
 def known_gpus(path: Path, *, max_age_s: float) -> GpuRecord:
     """What is on record, asked anew where it is older than that; for verbs, which may wait."""
     record = read_record(path)
-    if not nvidia_smi.is_installed():
+    if not gpu_tools.is_installed():
         return GpuRecord()
     if 0 <= time.time() - record.answer.at < max_age_s:
         return record
-    answer = nvidia_smi.ask(_DEADLINE_S).after(record.answer)
+    answer = gpu_tools.ask(_DEADLINE_S).after(record.answer)
     record = GpuRecord(answer=answer, withheld=record.withheld)
     if path.parent.is_dir():
         write_record(path, record)

@@ -1,7 +1,8 @@
 """The devices of this machine as the daemon hands them out: what there is, and what is free.
 
-nvidia-smi is asked in the background, only while somebody waits for a GPU and never per job; while
-it does not answer, its last answer counts.
+nvidia-smi is asked in the background, only while somebody waits for a GPU; while it does not
+answer, its last answer counts. Where that is not quite new, a runner looks once more who uses its
+GPUs, after it has locked them.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from schedmate.schedulers.local import nvidia_smi
+from schedmate.schedulers.local import gpu_tools, nvidia_smi
+from schedmate.schedulers.local.attempt import GpuCheck
 from schedmate.schedulers.local.devices import (
     Device,
     choose,
@@ -20,11 +22,11 @@ from schedmate.schedulers.local.devices import (
     is_gpu,
     variables_of,
 )
+from schedmate.schedulers.local.gpu_answer import GpuAnswer
 from schedmate.schedulers.local.gpu_drains import GpuDrains
 from schedmate.schedulers.local.gpu_locks import lock_directory, lock_path, read_holders
 from schedmate.schedulers.local.gpu_record import GpuRecord, Withheld, read_record, write_record
-from schedmate.schedulers.local.nvidia_smi import GpuAnswer
-from schedmate.schedulers.local.outsiders import Outsider, Outsiders, outsiders_on
+from schedmate.schedulers.local.outsiders import LEAST_MB, Outsider, Outsiders, outsiders_on
 from schedmate.schedulers.local.processes import is_of_runs, owner_of
 
 if TYPE_CHECKING:
@@ -38,8 +40,10 @@ _EVERY_S = 5.0
 _FRESH_S = 10.0
 """An answer that is older says nothing about who uses the GPUs now."""
 _DEADLINE_S = 10.0
+_NEW_S = 1.0
+"""An answer that is older is checked by the runner."""
 _REFUSED_S = 5.0
-"""How long a GPU is not tried again whose lock could not be had."""
+"""How long a GPU is not tried again that a runner could not have."""
 _log = logging.getLogger("schedmate.local")
 
 
@@ -60,7 +64,7 @@ class Inventory:
         self._drains = GpuDrains(layout.gpu_drains)
         self._outsiders = Outsiders()
         self._answer = read_record(layout.gpu_record).answer
-        self._devices = devices_of(settings, self._answer.devices)
+        self._devices = self._known_devices()
         self._asked_at = self._heard_at = 0.0
         self._asking: _Asking | None = None
         self._held: frozenset[str] = frozenset()
@@ -68,7 +72,7 @@ class Inventory:
         self._refused: dict[str, tuple[float, str]] = {}
         self._recorded = GpuRecord()
         self._suspected = False
-        if not nvidia_smi.is_installed():
+        if not gpu_tools.is_installed():
             self._take_in(GpuAnswer(), 0.0)
 
     @property
@@ -78,7 +82,13 @@ class Inventory:
     def configure(self, settings: LocalSettings) -> None:
         """New settings, from now on; what runs keeps what it has."""
         self._settings = settings
-        self._devices = devices_of(settings, self._answer.devices)
+        self._devices = self._known_devices()
+
+    def _known_devices(self) -> tuple[Device, ...]:
+        """None before the first answer: a job that asks for a GPU must not start on a slot."""
+        if not self._answer.devices and not self._answer.trouble and self._uses_gpus():
+            return ()
+        return devices_of(self._settings, self._answer.devices)
 
     def refresh(self, now: float, held: Collection[str], *, wanted: bool) -> float | None:
         """Take in what nvidia-smi has answered, ask again where that is due; when to come back.
@@ -99,7 +109,7 @@ class Inventory:
         return now + _EVERY_S if wanted and any(one.is_gpu for one in self._devices) else None
 
     def _uses_gpus(self) -> bool:
-        return nvidia_smi.is_installed() and self._settings.gpus != ("none",)
+        return gpu_tools.is_installed() and self._settings.gpus != ("none",)
 
     def free(self, now: float) -> list[Device]:
         """What may be handed out now: neither held, nor used, locked or left out."""
@@ -163,9 +173,20 @@ class Inventory:
         gpus = [known[name] for name in names if name in known and known[name].is_gpu]
         return tuple(sorted(str(lock_path(self._locks, one)) for one in gpus))
 
+    def check_before_start(self, names: Sequence[str], now: float) -> GpuCheck | None:
+        """None where the last answer is new, or the tool cannot tell them apart (MIG)."""
+        known = {one.name: one for one in self._devices}
+        given = [known[name] for name in names if name in known]
+        uuids = [one.uuid for one in given if not one.parent and one.maker == "nvidia"]
+        command = nvidia_smi.apps_command()
+        if command is None or not any(uuids) or 0 <= now - self._answer.at < _NEW_S:
+            return None
+        return GpuCheck(command=command, uuids=tuple(filter(None, uuids)), least_mb=LEAST_MB)
+
     def refused(self, names: Sequence[str], why: str, now: float) -> None:
-        """A run could not lock them."""
+        """A runner could not have them; who has them is asked soon."""
         self._refused |= dict.fromkeys(names, (now, why))
+        self.note_failure(names)
 
     def _record(self, now: float) -> None:
         """Write down for the verbs what is known, where that has changed."""
@@ -184,7 +205,7 @@ class Inventory:
         if answer.trouble:
             _log.warning("%s; the last answer counts", answer.trouble)
         self._answer = answer.after(self._answer)
-        self._devices = devices_of(self._settings, self._answer.devices)
+        self._devices = self._known_devices()
         if not answer.uses:
             return
         ours = self._held | self._held_when_asked
@@ -218,7 +239,7 @@ class _Asking:
 
     def _ask(self) -> None:
         try:
-            self.answer = nvidia_smi.ask(_DEADLINE_S)
+            self.answer = gpu_tools.ask(_DEADLINE_S)
         except (OSError, ValueError) as error:
-            self.answer = replace(GpuAnswer(), trouble=f"nvidia-smi cannot be run: {error}")
+            self.answer = replace(GpuAnswer(), trouble=f"the GPUs' tool cannot be run: {error}")
         self._on_answer()

@@ -97,6 +97,10 @@ class Layout:
     def attempt(self, entry: QueueEntry) -> RunFiles:
         return RunFiles(self._job(entry.id) / f"attempt-{entry.restarts}")
 
+    def told(self, entry: QueueEntry, event: str) -> Path:
+        """Is there once its owner was told; of an array once for all tasks."""
+        return self._job(entry.spool_id) / f"told-{event.lower()}-{entry.restarts}"
+
     def clear(self, job_id: int) -> None:
         """Forget what a queue file that is no longer there knew under this id."""
         if self._job(job_id).exists():

@@ -1,81 +1,47 @@
 """What nvidia-smi answers: the GPUs of the machine, and who uses them.
 
-Documented formats only; what cannot be read is left out. It takes seconds on a machine that is ill
-and may never come back, so whoever asks sets a deadline.
+Documented formats only; what cannot be read is left out.
 """
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import signal
-import subprocess
 import time
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET  # the driver's own output
 
 from schedmate.schedulers.local.devices import Device
+from schedmate.schedulers.local.gpu_answer import (
+    DeviceUse,
+    GpuAnswer,
+    GpuProcess,
+    NoAnswerError,
+    run_tool,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
 _GPU = re.compile(r"GPU (\d{1,4}): (.{1,120}?) \(UUID: ([\w./-]{1,120})\)\s*", re.ASCII)
 _PART = re.compile(
     r"\s+MIG (\S{1,40})\s+Device\s+(\d{1,4}): \(UUID: ([\w./-]{1,120})\)\s*", re.ASCII
 )
-_STATE = "uuid,utilization.gpu,memory.used,memory.total,ecc.errors.uncorrected.volatile.total"
+_STATE = (
+    "uuid,utilization.gpu,memory.used,memory.total,ecc.errors.uncorrected.volatile.total,pci.bus_id"
+)
 _APPS = "gpu_uuid,pid,used_memory"
 _CSV = "--format=csv,noheader,nounits"
-_LONGEST_TROUBLE = 200
-_KILLED_WITHIN_S = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class GpuProcess:
-    pid: int
-    memory_mb: int | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeviceUse:
-    """What a GPU did when it was asked; None is unknown."""
-
-    busy: float | None = None
-    """From 0 to 1."""
-    memory_mb: int | None = None
-    total_mb: int | None = None
-    ecc_errors: int | None = None
-    """Errors that could not be corrected, since the driver was loaded."""
-    processes: tuple[GpuProcess, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GpuAnswer:
-    at: float = 0.0
-    devices: tuple[Device, ...] = ()
-    uses: Mapping[str, DeviceUse] = field(default_factory=dict)
-    """By the name of the device."""
-    trouble: str = ""
-    """Why this is not all, in words."""
-
-    def after(self, earlier: GpuAnswer) -> GpuAnswer:
-        """What is known now: an answer that could not be had leaves the earlier one standing."""
-        if not self.trouble:
-            return self
-        if not self.devices:
-            return replace(earlier, trouble=self.trouble)
-        return replace(self, at=earlier.at, uses=earlier.uses)
-
-
-class _NoAnswerError(Exception):
-    """nvidia-smi failed, or took too long."""
 
 
 def is_installed() -> bool:
     return shutil.which("nvidia-smi") is not None
+
+
+def apps_command() -> tuple[str, ...] | None:
+    """Prints which programs compute on which GPU; None where it is not installed."""
+    path = shutil.which("nvidia-smi")
+    return None if path is None else (path, f"--query-compute-apps={_APPS}", _CSV)
 
 
 def ask(deadline_s: float) -> GpuAnswer:
@@ -85,13 +51,13 @@ def ask(deadline_s: float) -> GpuAnswer:
         return GpuAnswer(at=at)
     try:
         devices = read_list(_run(("-L",), until))
-    except _NoAnswerError as error:
+    except NoAnswerError as error:
         return GpuAnswer(at=at, trouble=str(error))
     if not devices:
         return GpuAnswer(at=at, trouble="nvidia-smi lists no GPU in words that are known")
     try:
         uses = _uses(devices, until)
-    except (_NoAnswerError, ET.ParseError) as error:
+    except (NoAnswerError, ET.ParseError) as error:
         return GpuAnswer(at=at, devices=devices, trouble=str(error))
     return GpuAnswer(at=at, devices=devices, uses=uses)
 
@@ -104,33 +70,7 @@ def _uses(devices: Sequence[Device], until: float) -> dict[str, DeviceUse]:
 
 
 def _run(words: Sequence[str], until: float) -> str:
-    process = subprocess.Popen(
-        ("nvidia-smi", *words),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        process_group=0,
-    )
-    try:
-        output, _ = process.communicate(timeout=max(0.1, until - time.monotonic()))
-    except subprocess.TimeoutExpired:
-        _end(process)
-        raise _NoAnswerError("nvidia-smi does not answer") from None
-    if process.returncode and not _GPU.match(output):
-        line = next(iter(output.strip().splitlines()), "")[:_LONGEST_TROUBLE]
-        raise _NoAnswerError(f"nvidia-smi failed: {line or f'exit code {process.returncode}'}")
-    return output
-
-
-def _end(process: subprocess.Popen[str]) -> None:
-    """One that hangs in the kernel is left there."""
-    os.killpg(process.pid, signal.SIGKILL)
-    if process.stdout is not None:
-        process.stdout.close()
-    with suppress(subprocess.TimeoutExpired):
-        process.wait(_KILLED_WITHIN_S)
+    return run_tool(("nvidia-smi", *words), until, is_usable=lambda text: bool(_GPU.match(text)))
 
 
 def read_list(text: str) -> tuple[Device, ...]:
@@ -161,7 +101,7 @@ def read_uses(state: str, apps: str, devices: Sequence[Device]) -> dict[str, Dev
         if uuid in names and pid.isdecimal():
             processes[names[uuid]].append(GpuProcess(int(pid), _number(memory)))
     found = {}
-    for uuid, busy, used, total, ecc, *_ in _rows(state, _STATE):
+    for uuid, busy, used, total, ecc, pci, *_ in _rows(state, _STATE):
         if uuid in names:
             name, percent = names[uuid], _number(busy)
             found[name] = DeviceUse(
@@ -170,6 +110,7 @@ def read_uses(state: str, apps: str, devices: Sequence[Device]) -> dict[str, Dev
                 total_mb=_number(total),
                 ecc_errors=_number(ecc),
                 processes=tuple(processes[name]),
+                pci=_pci(pci),
             )
     return found
 
@@ -195,6 +136,7 @@ def _whole(gpu: ET.Element) -> DeviceUse:
         total_mb=_number(gpu.findtext("fb_memory_usage/total", "")),
         ecc_errors=_ecc(gpu),
         processes=tuple(_processes(gpu, None)),
+        pci=_pci(gpu.get("id", "")),
     )
 
 
@@ -206,6 +148,7 @@ def _part(gpu: ET.Element, number: str) -> DeviceUse:
                 total_mb=_number(part.findtext("fb_memory_usage/total", "")),
                 ecc_errors=_ecc(gpu),
                 processes=tuple(_processes(gpu, _instance(part))),
+                pci=_pci(gpu.get("id", "")),
             )
     return DeviceUse()
 
@@ -239,6 +182,12 @@ def _rows(text: str, fields: str) -> Iterator[list[str]]:
     width = fields.count(",") + 1
     rows = ([part.strip() for part in line.split(",")] for line in text.splitlines())
     return (row for row in rows if len(row) == width)
+
+
+def _pci(text: str) -> str:
+    """`00000000:3B:00.0` without the longer domain and the function; empty where it is none."""
+    found = re.match(r"[0-9A-Fa-f]{0,4}([0-9A-Fa-f]{4}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2})\.", text)
+    return "" if found is None else found[1].lower()
 
 
 def _number(text: str) -> int | None:

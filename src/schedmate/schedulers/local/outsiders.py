@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
-    from schedmate.schedulers.local.nvidia_smi import DeviceUse
+    from schedmate.schedulers.local.gpu_answer import DeviceUse
 
 _SETTLED_S = 10.0
 """Who has used a GPU so long comes back to it: between two of their programs it is still theirs."""
 _QUIET_S = 30.0
 """How long a GPU of somebody else's has to be quiet before it is free."""
-_LEAST_MB = 64
+LEAST_MB = 64
 """A program that holds less has no work on the GPU: a service of the driver, a probe."""
 _UNLISTED_MB, _UNLISTED_SHARE, _UNLISTED_BUSY = 1024, 0.05, 0.1
 """Memory or work on a GPU of which no program is listed, as in a container: more than a screen
@@ -49,7 +49,7 @@ def outsiders_on(
     found = tuple(
         Outsider(one.pid, owner_of(one.pid) or "")
         for one in living
-        if (one.memory_mb is None or one.memory_mb >= _LEAST_MB) and not is_ours(one.pid)
+        if (one.memory_mb is None or one.memory_mb >= LEAST_MB) and not is_ours(one.pid)
     )
     if found or ours or living:
         return found

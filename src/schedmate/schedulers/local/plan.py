@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from schedmate.schedulers.local.devices import Device
     from schedmate.schedulers.local.entry import QueueEntry
 
+_PATIENCE_S = 60.0
+"""A job may be passed by others that end before it has waited so long: many short ones fill the
+gaps, and who waits for many GPUs hardly notices."""
 _MOST_TRIED = 500
 """Candidates behind the reservation that are tried in one go."""
 
@@ -69,8 +72,13 @@ def plan(
         reserved = _reserve(entry, room, now)
         if reserved is not None:  # else it is wider than the machine has become
             behind = waiting[position + 1 :][:_MOST_TRIED]
+            reserved.at = max(reserved.at, _waits_since(entry) + _PATIENCE_S)
             return starts + _backfill(behind, room, reserved, now)
     return starts
+
+
+def _waits_since(entry: QueueEntry) -> float:
+    return max(entry.submit_time, entry.eligible_time)
 
 
 def expected_end(entry: QueueEntry, now: float) -> float:

@@ -112,6 +112,11 @@ class QueueFile:
         where = "user = ? AND end_time IS NULL"
         return int(self._db.one(f"SELECT count(*) FROM jobs WHERE {where}", (user,))[0])  # noqa: S608
 
+    def is_unfinished(self, number: int) -> bool:
+        """Of a job, or of any task of an array."""
+        where = "COALESCE(array_id, id) = ? AND end_time IS NULL"
+        return self._db.one(f"SELECT 1 FROM jobs WHERE {where}", (number,)) is not None  # noqa: S608
+
     def idle(self) -> bool:
         """Whether nothing runs or may start; a job that is held has to be released first."""
         unfinished = "state = 'RUNNING' OR state = 'PENDING' AND NOT held"

@@ -42,6 +42,7 @@ def main(folder: str) -> None:
     with open("spec", "rb") as file:
         spec = marshal.load(file)  # noqa: S302 - our daemon wrote it, in a private directory
     locks, refused = _lock_gpus(spec.get("locks", ()))
+    refused = refused or _gpu_user(spec.get("gpu_check"))
     if refused:
         end = {"code": 0, "signal": 0, "reason": refused, "end": time.time(), "refused": True}
         _insist_on_writing("exit.json", end)
@@ -106,6 +107,15 @@ def _open_lock(path: str) -> int:
         os.close(lock)
         raise OSError(errno.EINVAL, "it is no plain file", path)
     return lock
+
+
+def _gpu_user(check: dict[str, Any] | None) -> str:
+    """Who has come to its GPUs since they were chosen; loaded only where that may be."""
+    if check is None:
+        return ""
+    from gpu_check import find_user  # type: ignore[import-not-found]
+
+    return str(find_user(check["command"], check["uuids"], check["least_mb"]))
 
 
 def _memory_bound(folder: str, spec: dict[str, Any]) -> Any:

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Final, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from schedmate.schedulers.local.entry import QueueEntry
+
 T = TypeVar("T")
 
 HALF_LIFE_S: Final = 3600.0
@@ -92,6 +94,32 @@ def take_turns(
         else:
             heapq.heappop(heads)
     return ordered
+
+
+class UserTurns:
+    """The turns of the users of a queue, by the runs that have ended and those that go on."""
+
+    def __init__(self, ended: Iterable[QueueEntry]) -> None:
+        self._use = RecentUse()
+        for entry in ended:
+            if entry.end_time is not None:
+                self.note(entry, entry.end_time)
+
+    def note(self, entry: QueueEntry, end: float) -> None:
+        """A run that has ended then."""
+        if entry.start_time is not None:
+            self._use.add(entry.user, entry.request.gpus, entry.start_time, end)
+
+    def order(
+        self, ready: Sequence[QueueEntry], running: Iterable[QueueEntry], now: float
+    ) -> list[QueueEntry]:
+        held = [(one.user, one.request.gpus, one.start_time or now) for one in running]
+        return take_turns(
+            ready,
+            self._use.by_user(now, held),
+            user_of=lambda entry: entry.user,
+            gpus_of=lambda entry: entry.request.gpus,
+        )
 
 
 def _size(gpus: int) -> float:

@@ -110,6 +110,26 @@ class SharedScheduler:
         """See `MovesToTop`: among this account's own jobs."""
         self._ask(Question(verb="move_to_top", job_id=job_id))
 
+    def set_excluded(self, job_id: JobId, nodes: Sequence[str]) -> None:
+        """See `ExcludesNodes`."""
+        self._ask(Question(verb="set_excluded", job_id=job_id, nodes=tuple(nodes)))
+
+    def drain(self, node: str, reason: str) -> None:
+        """See `DrainsNodes`; for operators."""
+        self._ask(Question(verb="drain", nodes=(node,), reason=reason))
+
+    def resume(self, node: str, reason: str) -> None:
+        """See `DrainsNodes`; for operators."""
+        self._ask(Question(verb="resume", nodes=(node,), reason=reason))
+
+    def trouble(self) -> str:
+        """See `ReportsTrouble`."""
+        return self._ask(Question(verb="trouble")).text or ""
+
+    def waiting_tasks(self, job_id: JobId) -> list[JobId]:
+        """See `ListsTasks`."""
+        return list(self._ask(Question(verb="waiting_tasks", job_id=job_id)).ids)
+
     def set_dependency(self, job_id: JobId, dependency: str) -> None:
         """See `RenewsDependencies`."""
         self._ask(Question(verb="set_dependency", job_id=job_id, dependency=dependency))

@@ -61,6 +61,7 @@ class Question:
     run: int = 0
     delay_s: float = 0.0
     nodes: tuple[str, ...] = ()
+    reason: str = ""
     number: int = 0
     seconds: float | None = None
     dependency: str = ""
@@ -75,6 +76,7 @@ class Answer:
     remedy: str = ""
     jobs: tuple[Job, ...] = ()
     nodes: tuple[NodeState, ...] = ()
+    ids: tuple[str, ...] = ()
     flag: bool = False
     activity: dict[str, Activity] = field(default_factory=dict)
     files: dict[str, tuple[str, ...]] = field(default_factory=dict)

@@ -33,8 +33,12 @@ MOST_OF_ONE: Final = 20_000
 _MOST: Final = 10**9
 _LONGEST_NAME: Final = 1000
 _CHANGES: Final = frozenset(
-    ("cancel", "hold", "release", "set_nice", "set_time_limit", "requeue", "move_to_top")
-) | {"set_dependency"}
+    (
+        *("cancel", "hold", "release", "requeue", "move_to_top"),
+        *("set_nice", "set_time_limit", "set_dependency", "set_excluded"),
+    )
+)
+"""Of a job, by its owner and operators."""
 
 
 class SharedRequests:
@@ -65,7 +69,13 @@ class SharedRequests:
             "rights": lambda _, user: Answer(flag=self._sees_all(user)),
             "script": self._script,
             "set_predictions": self._set_predictions,
+            "drain": lambda question, user: self._leave_out(question, user, self._queue.drain),
+            "resume": lambda question, user: self._leave_out(question, user, self._queue.resume),
+            "trouble": lambda *_: Answer(text=self._queue.trouble()),
             "obstacle": self._obstacle,
+            "waiting_tasks": lambda question, _: Answer(
+                ids=tuple(self._queue.waiting_tasks(question.job_id))
+            ),
             "activity": lambda question, user: Answer(
                 activity=self._queue.activity(self._own(question, user))
             ),
@@ -117,6 +127,18 @@ class SharedRequests:
         self._queue.set_predictions({job: spread for job, spread in wanted.items() if job in own})
         return Answer()
 
+    def _leave_out(
+        self, question: Question, user: str, change: Callable[[str, str], None]
+    ) -> Answer:
+        """GPUs are the machine's: who may see and cancel everybody's jobs may drain them."""
+        if not self._sees_all(user):
+            raise NotAllowed("only operators and root can drain and resume GPUs of this queue")
+        if len(question.reason) > _LONGEST_NAME or not _is_text(question.reason):
+            raise BadInput("the reason is no short text")
+        for node in question.nodes:
+            change(node, question.reason)
+        return Answer()
+
     def _obstacle(self, question: Question, user: str) -> Answer:
         for job in self._own(question, user):
             found = self._queue.obstacle(job)
@@ -139,6 +161,8 @@ class SharedRequests:
                 queue.set_time_limit(job_id, question.seconds)
             case "move_to_top":
                 queue.move_to_top(job_id)
+            case "set_excluded":
+                queue.set_excluded(job_id, question.nodes)
             case "set_dependency":
                 queue.set_dependency(job_id, question.dependency)
             case "requeue":

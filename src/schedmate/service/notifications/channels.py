@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from schedmate.model import BadInput
 from schedmate.service.notifications.addresses import PermanentError, Target, TemporaryError
+from schedmate.service.notify_target import MAIL, is_address
 
 if TYPE_CHECKING:
     from schedmate.config import Settings
@@ -20,9 +21,7 @@ if TYPE_CHECKING:
     from schedmate.service.notifications.messages import Message
     from schedmate.site_settings import MailSettings
 
-MAIL = "mail"
 _TIMEOUT_S = 20.0
-_ADDRESS = re.compile(r"[A-Za-z0-9][A-Za-z0-9._%+-]{0,63}@[A-Za-z0-9][A-Za-z0-9.-]{0,190}")
 _REFUSED_FOR_GOOD = 500
 _MENTION = re.compile(r"@(?=(?:channel|here|all|everyone|group)\b)", re.IGNORECASE)
 """As Mattermost and Rocket.Chat read it in any text."""
@@ -66,7 +65,7 @@ class Mail:
     settings: MailSettings
 
     def send(self, message: Message, subscription: Subscription) -> None:
-        letter = self._letter(message, self._address(subscription))
+        letter = self.letter(message, self._address(subscription))
         try:
             self._deliver(letter)
         except smtplib.SMTPRecipientsRefused as error:
@@ -89,11 +88,11 @@ class Mail:
         address = subscription.mail
         if not address and self.settings.domain:
             address = f"{subscription.user}@{self.settings.domain}"
-        if not _ADDRESS.fullmatch(address):
+        if not is_address(address):
             raise PermanentError(f"no mail address of {subscription.user} is known")
         return address
 
-    def _letter(self, message: Message, to: str) -> EmailMessage:
+    def letter(self, message: Message, to: str) -> EmailMessage:
         letter = EmailMessage()
         letter["Subject"] = message.title
         letter["From"], letter["To"] = self.settings.sender, to
@@ -154,7 +153,7 @@ def check_subscription(wanted: Subscription, settings: Settings) -> None:
     if not wanted.mail:
         return
     domain = settings.mail.domain
-    if not _ADDRESS.fullmatch(wanted.mail):
+    if not is_address(wanted.mail):
         raise BadInput(f"{wanted.mail!r} is no mail address")
     if domain and not wanted.mail.endswith(f"@{domain}"):
         raise BadInput(f"mail goes to addresses at {domain} only")

@@ -46,7 +46,7 @@ class Message:
             "title": self.title,
             "text": self.text,
             "notices": [
-                {**to_json(one), "text": _clean(one.text), "details": _cleaned(one.details)}
+                {**to_json(one), "text": clean_line(one.text), "details": clean_lines(one.details)}
                 for one in self.notices
             ],
         }
@@ -61,7 +61,7 @@ def message_of(user: str, notices: Sequence[Notice], link: str) -> Message:
         if len(groups) > 1:
             lines.append(_grouped(shown))
         if len(groups) <= 3:  # noqa: PLR2004 - of more jobs the evidence would hide the list
-            lines += (f"  {line}" for line in _cleaned(first.details))
+            lines += (f"  {line}" for line in clean_lines(first.details))
         if link:
             lines.append(f"  {link.rstrip('/')}/jobs/{first.job_id}")
     if len(groups) > _MOST_SHOWN:
@@ -82,7 +82,7 @@ def _groups(notices: Sequence[Notice]) -> list[list[Notice]]:
 
 
 def _grouped(group: Sequence[Notice]) -> str:
-    text = _clean(group[0].text)
+    text = clean_line(group[0].text)
     others = len(group) - 1
     if not others:
         return text
@@ -98,14 +98,14 @@ def _counted(notices: Sequence[Notice]) -> str:
         if one.kind == "failed"
     )
     why = ", ".join(f"{reason} ({number})" for reason, number in reasons.most_common(3) if reason)
-    return f"of your jobs, {', '.join(stated)}" + (f": {_clean(why)}" if why else "")
+    return f"of your jobs, {', '.join(stated)}" + (f": {clean_line(why)}" if why else "")
 
 
-def _cleaned(lines: Sequence[str]) -> list[str]:
-    return [_clean(line) for line in lines]
+def clean_lines(lines: Sequence[str]) -> list[str]:
+    return [clean_line(line) for line in lines]
 
 
-def _clean(text: str) -> str:
+def clean_line(text: str) -> str:
     """One line in which no secret and nothing that moves a cursor is left."""
     line = legible(redact(" ".join(text.split())))
     return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from schedmate.model import BadInput
@@ -12,6 +13,8 @@ from schedmate.service.notifications.messages import Message
 from schedmate.service.views.site_answers import ChannelTest, NotificationTest
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from schedmate.config import Settings
 
 
@@ -22,16 +25,32 @@ def send_test(
     wanted = _wanted(user, subscription, channel)
     check_subscription(wanted, settings)
     known = channels_of(settings)
-    results = []
-    for name in wanted.channels:
-        title = f"this is a test: messages of SchedMate to {user} arrive by {name}"
-        text = "You will hear here of jobs of yours that fail, hang or will miss their limit."
-        try:
-            known[name].send(Message(user, title, (text,), ()), wanted)
-            results.append(ChannelTest(channel=name, sent=True))
-        except (PermanentError, TemporaryError) as error:
-            results.append(ChannelTest(channel=name, sent=False, reason=str(error)))
-    return NotificationTest(results=tuple(results))
+    text = "You will hear here of jobs of yours that fail, hang or will miss their limit."
+    trials = [(name, _trial(name, user, text)) for name in wanted.channels]
+    return NotificationTest(
+        results=tuple(
+            _try_out(name, partial(known[name].send, message, wanted)) for name, message in trials
+        )
+    )
+
+
+def send_test_to(name: str, user: str, send: Callable[[Message], None]) -> NotificationTest:
+    """The same by a place that the user alone has named."""
+    text = "You will hear here of jobs of the local queue that end."
+    return NotificationTest(results=(_try_out(name, partial(send, _trial(name, user, text))),))
+
+
+def _trial(name: str, user: str, text: str) -> Message:
+    title = f"this is a test: messages of SchedMate to {user} arrive by {name}"
+    return Message(user, title, (text,), ())
+
+
+def _try_out(name: str, send: Callable[[], None]) -> ChannelTest:
+    try:
+        send()
+    except (PermanentError, TemporaryError) as error:
+        return ChannelTest(channel=name, sent=False, reason=str(error))
+    return ChannelTest(channel=name, sent=True)
 
 
 def _wanted(user: str, subscription: Subscription | None, channel: str) -> Subscription:

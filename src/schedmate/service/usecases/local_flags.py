@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from schedmate.model.errors import BadInput
 from schedmate.model.warning_signal import read_signal
+from schedmate.service.notify_target import MAIL, OFF, check_target, read_usual_target
 from schedmate.service.wiring import memory_is_enforced
 
 if TYPE_CHECKING:
@@ -57,9 +58,12 @@ class LocalRequest:
 
 
 def read_local_flags(
-    asked: BatchOptions, settings: Settings, environment: Mapping[str, str]
+    asked: BatchOptions,
+    settings: Settings,
+    environment: Mapping[str, str],
+    notify: str | None = None,
 ) -> LocalRequest:
-    """BadInput for what can not be had."""
+    """BadInput for what can not be had; `notify` is where messages go, in our own flag's words."""
     _refuse_others(asked)
     gpus = 0 if asked.gpus is None else asked.gpus[0]
     cpus = _cpus(asked, gpus)
@@ -68,7 +72,7 @@ def read_local_flags(
         cpus=cpus,
         memory_mb=memory_mb,
         env=exported(asked.text("export"), environment),
-        options=_options(asked, settings),
+        options=_options(asked) | _messages(asked, settings, notify),
         notes=tuple(_notes(asked, memory_mb)),
     )
 
@@ -153,7 +157,7 @@ def exported(stated: str | None, environment: Mapping[str, str]) -> dict[str, st
     return found
 
 
-def _options(asked: BatchOptions, settings: Settings) -> dict[str, str]:
+def _options(asked: BatchOptions) -> dict[str, str]:
     kept = ("comment", "kill-on-invalid-dep")
     found = {name: text for name in kept if (text := asked.text(name))}
     if "exclusive" in asked.options:
@@ -169,21 +173,20 @@ def _options(asked: BatchOptions, settings: Settings) -> dict[str, str]:
         found["signal"] = stated
         if asked.time_limit_s is None:
             raise BadInput("--signal comes before the time limit: submit with --time as well")
-    return found | _mail(asked, settings)
+    return found
 
 
-def _mail(asked: BatchOptions, settings: Settings) -> dict[str, str]:
-    """Kept where mail can be sent."""
+def _messages(asked: BatchOptions, settings: Settings, notify: str | None) -> dict[str, str]:
+    """Where they go and about what: `--mail-type` alone is mail, `--notify` alone is the end."""
     types, user = asked.text("mail-type"), asked.text("mail-user")
-    if types is None or types.upper() == "NONE":
-        return {}
-    wanted = {word.strip().upper() for word in types.split(",")}
+    wanted = {word.strip().upper() for word in (types or "NONE").split(",")}
     if not wanted <= _MAIL_TYPES:
         known = ", ".join(sorted(_MAIL_TYPES))
         raise BadInput(f"--mail-type knows {known}, not {', '.join(sorted(wanted - _MAIL_TYPES))}")
-    if not settings.mail.host:
-        raise BadInput(
-            "--mail-type: no mail is sent from here until the setting mail.host names a server; "
-            "submit without it"
-        )
-    return {"mail-type": ",".join(sorted(wanted))} | ({} if user is None else {"mail-user": user})
+    mail = (user or MAIL) if wanted != {"NONE"} else None
+    target = notify or mail or read_usual_target(settings)
+    if target is None or target == OFF:
+        return {}
+    check_target(target, settings)
+    kinds = {} if mail is None else {"mail-type": ",".join(sorted(wanted))}
+    return {"notify": target} | kinds

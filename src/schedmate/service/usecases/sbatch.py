@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from schedmate.model.errors import BadInput
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
@@ -109,6 +111,21 @@ def part(words: Sequence[str], own: Collection[str]) -> tuple[list[str], list[st
     """Flags that are in `own`, and all other words; a value or a job's own word is no flag."""
     found = [start for start, _ in _flags_in(words, _Flags()) if words[start] in own]
     return [words[at] for at in found], [word for at, word in enumerate(words) if at not in found]
+
+
+def take_own(words: Sequence[str], flag: str) -> tuple[str | None, list[str]]:
+    """The value of a flag of our own that takes one, and all other words; None: it is not there."""
+    line = split(words)
+    own = next((one for one in line.unknown if one.partition("=")[0] == flag), None)
+    if own is None:
+        return None, list(words)
+    at = line.flags.index(own)
+    _, attached, value = own.partition("=")
+    end = at + 1 if attached else at + 2
+    value = value if attached else "".join(words[at + 1 : end])
+    if not value:
+        raise BadInput(f"{flag} wants a value")
+    return value, [*words[:at], *words[end:]]
 
 
 def _flags_in(words: Sequence[str], flags: _Flags) -> Iterator[tuple[int, int]]:

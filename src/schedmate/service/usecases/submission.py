@@ -33,7 +33,10 @@ def submission_of(settings: Settings, words: Sequence[str]) -> Submission:
     """Read the command line as sbatch would; the local scheduler gets what it can use of it."""
     if settings.scheduler != "slurm":
         _refuse_what_is_no_text([*words, str(Path.cwd())])
+    notify, words = sbatch.take_own(words, "--notify")
     sweep, words = _take_sweep(words)
+    if sweep is not None and notify is None:  # it stood behind what is varied
+        notify, words = sbatch.take_own(words, "--notify")
     line = sbatch.split(words)
     if sweep is not None and sweep.commands:
         line = replace(line, job=sweep.commands[0], is_command=True)
@@ -60,7 +63,7 @@ def submission_of(settings: Settings, words: Sequence[str]) -> Submission:
     if line.unknown:
         raise BadInput(f"there is no flag {line.unknown[0]}: SchedMate takes those of sbatch")
     _refuse_what_is_no_amount(stated)
-    queued = _for_local(submission, asked, settings)
+    queued = _for_local(submission, asked, settings, notify)
     return queued if sweep is None else _swept(queued, sweep, named=asked.text("job-name"))
 
 
@@ -88,10 +91,12 @@ def _swept(submission: Submission, sweep: Sweep, named: str | None) -> Submissio
     )
 
 
-def _for_local(submission: Submission, asked: BatchOptions, settings: Settings) -> Submission:
+def _for_local(
+    submission: Submission, asked: BatchOptions, settings: Settings, notify: str | None
+) -> Submission:
     from schedmate.service.usecases.local_flags import read_local_flags
 
-    flags = read_local_flags(asked, settings, submission.env or {})
+    flags = read_local_flags(asked, settings, submission.env or {}, notify)
     request = replace(
         submission.request,
         cpus=flags.cpus,

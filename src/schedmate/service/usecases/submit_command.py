@@ -111,6 +111,10 @@ def is_advising() -> bool:
 
 def prepare(words: Sequence[str]) -> Prepared:
     """sbatch's own command line as it is; a Python file without `#!` and a command as a script."""
+    if sbatch.take_own(words, "--notify")[0] is not None:
+        raise BadInput(
+            "--notify is the local queue's; on Slurm: --mail-type, or schedmate notify on"
+        )
     line = sbatch.split(words)
     if line.unknown or any(name in _ANSWERED_AT_ONCE for name, _ in line.options):
         return Prepared(words=tuple(words), stdin=None, target=None)

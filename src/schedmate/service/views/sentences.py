@@ -92,7 +92,9 @@ def why_sentence(
     if job.state.failed and (objection or is_opted_out(job)):
         alone = f"; SchedMate leaves it alone: {objection or 'its comment has schedmate=off'}"
         alone += f"; to have it read: schedmate diagnose {quote(job.logs[0])}" if job.logs else ""
-    return f"{_as_it_is(view, written)}{_before(view, now, written)}{alone}"
+    late = view.is_overdue(now) and view.remaining_s(now) is None
+    past = f"; it {overdue_in_words(view, written)}" if late else ""
+    return f"{_as_it_is(view, written)}{past}{_before(view, now, written)}{alone}"
 
 
 def _place(view: JobView, written: Written) -> str:

@@ -207,6 +207,8 @@ class SubscriptionAnswer:
     schema: Literal["schedmate.subscription/1"] = "schedmate.subscription/1"
     available: tuple[str, ...]
     subscription: Subscription | None
+    told_at: str | None = None
+    """Where the local queue tells of every job that ends, without its secret; null: nowhere."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -233,6 +235,20 @@ class PauseAnswer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GpuCounts:
+    """What the GPUs of a local queue do; one is counted once, in the order of these fields."""
+
+    drained: int = 0
+    running: int = 0
+    """Held by jobs of the queue."""
+    withheld: int = 0
+    """Used or locked by others."""
+    free: int = 0
+    busy: float | None = None
+    """From 0 to 1, in the mean of those of which it is known."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SiteStatus:
     """What an operator wants to know at a glance."""
 
@@ -248,6 +264,8 @@ class SiteStatus:
     """When the daemon last wrote down something of the scheduler."""
     jobs: dict[str, int]
     """Listed ones, by state."""
+    gpus: GpuCounts | None = None
+    """Of the local queue; null: there are none, or they could not be asked."""
     unread: int
     """Failures whose logs could not be read."""
     decisions: dict[str, int]

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import schedmate
 from schedmate.disk.lock import is_held
+from schedmate.model import JobState, SchedMateError
 from schedmate.service.records.daemon_mode import daemon_mode
 from schedmate.service.records.pause import pause_of
 from schedmate.service.views.effects import effects_of
-from schedmate.service.views.site_answers import SiteStatus
+from schedmate.service.views.site_answers import GpuCounts, SiteStatus
 from schedmate.service.views.unordered_starts import count_unordered_starts
-from schedmate.service.wiring import limits_of
+from schedmate.service.wiring import limits_of, open_scheduler
 
 if TYPE_CHECKING:
     from schedmate.config import Settings
@@ -29,6 +30,32 @@ _RUNS = 5000
 def _kind(action: Action) -> str:
     """What undoes a decision is no decision of its kind."""
     return "revert" if action.reason and action.reason.code == "reverted" else action.kind
+
+
+def _count_gpus(settings: Settings) -> GpuCounts | None:
+    if settings.scheduler != "local":
+        return None
+    scheduler = open_scheduler(settings)
+    try:
+        gpus = [node for node in scheduler.nodes() if ":" in node.name]
+        running = [job for job in scheduler.jobs() if job.state is JobState.RUNNING]
+    except SchedMateError:
+        return None
+    if not gpus:
+        return None
+    held = {node for job in running for node in job.nodes}
+    kinds = Counter(
+        "drained"
+        if gpu.condition == "drain"
+        else "running"
+        if gpu.name in held
+        else "withheld"
+        if gpu.reason
+        else "free"
+        for gpu in gpus
+    )
+    known = [gpu.busy for gpu in gpus if gpu.busy is not None]
+    return GpuCounts(**kinds, busy=sum(known) / len(known) if known else None)
 
 
 def site_status(settings: Settings, store: Store, now: float) -> SiteStatus:
@@ -55,6 +82,7 @@ def site_status(settings: Settings, store: Store, now: float) -> SiteStatus:
         paused=pause_of(store, now),
         seen_at=store.newest_progress(),
         jobs=dict(jobs),
+        gpus=_count_gpus(settings),
         unread=unread,
         decisions=dict(decisions),
         effects=effects_of(store, now),
