@@ -78,6 +78,7 @@ class Work:
     nice: int = 0
     hook: bool = True
     parts: int = 1
+    parts_apart_s: float = 0.0
     held_s: float = 0.0
 
 
@@ -92,8 +93,15 @@ class Strategy:
     """Submits again after such a share of the work: what a tiny limit makes of a job."""
 
 
-def _split(work: Work, _: np.random.Generator, *, parts: int = 4) -> Work:
-    return replace(work, parts=parts, epochs=max(1, work.epochs // parts))
+def _split(work: Work, _: np.random.Generator, *, parts: int = 4, apart_s: float = 0.0) -> Work:
+    return replace(
+        work,
+        parts=parts,
+        parts_apart_s=apart_s,
+        epochs=max(1, work.epochs // parts),
+        duration=work.duration / parts,
+        limit=work.limit / parts,
+    )
 
 
 def _renamed(work: Work, rng: np.random.Generator) -> Work:
@@ -128,6 +136,7 @@ STRATEGIES: Final = (
         name="states 1 epoch, runs all", disguise=lambda work, _: replace(work, stated_epochs=1)
     ),
     Strategy(name="splits into 4 jobs at once", disguise=_split),
+    Strategy(name="splits into 4 jobs, 15 minutes apart", disguise=partial(_split, apart_s=900.0)),
     Strategy(
         name="asks for a quarter of the time, again and again",
         disguise=lambda work, _: replace(work, limit=work.duration / 4),
@@ -200,28 +209,26 @@ class Queue:
     submitted: list[float] = field(default_factory=list)
 
     def submit(self, work: Work, number: int, part_of: tuple[str, int] | None) -> None:
-        for _ in range(work.parts):
-            job, length = len(self.jobs), work.duration / work.parts
-            submitted = work.submitted + work.held_s
-            self.jobs.append(
-                TraceJob(
-                    job_id=str(job),
-                    user=work.user,
-                    submit_time=submitted,
-                    duration=length,
-                    gpus=work.gpus,
-                    name=work.name,
-                    group="main",
-                    time_limit=work.limit / work.parts,
-                )
+        job, submitted = len(self.jobs), work.submitted + work.held_s
+        self.jobs.append(
+            TraceJob(
+                job_id=str(job),
+                user=work.user,
+                submit_time=submitted,
+                duration=work.duration,
+                gpus=work.gpus,
+                name=work.name,
+                group="main",
+                time_limit=work.limit,
             )
-            self.runs.append(_read(work, number, job, length))
-            self.nice.append(work.nice)
-            self.hook.append(work.hook)
-            if work.comment:
-                self.comments[job] = work.comment
-            self.part_of.append(part_of)
-            self.submitted.append(work.submitted)
+        )
+        self.runs.append(_read(work, number, job))
+        self.nice.append(work.nice)
+        self.hook.append(work.hook)
+        if work.comment:
+            self.comments[job] = work.comment
+        self.part_of.append(part_of)
+        self.submitted.append(work.submitted)
 
     def coming(self, first: int) -> Queue:
         """All from this job on, which is then the first."""
@@ -232,7 +239,7 @@ class Queue:
         return Queue(jobs, runs, nice, hook, comments, parts, submitted)  # type: ignore[arg-type]
 
 
-def _read(work: Work, number: int, job: int, length: float) -> PastRun:
+def _read(work: Work, number: int, job: int) -> PastRun:
     """What is read of it at its submission; nothing where it must not be read."""
     stated = work.epochs if work.stated_epochs is None else work.stated_epochs
     code = f"{work.user}-{number if work.other_code else work.code}"
@@ -248,7 +255,7 @@ def _read(work: Work, number: int, job: int, length: float) -> PastRun:
             request=Request(gpus=work.gpus, time_limit_s=work.limit, partition="main"),
             submit_time=work.submitted,
             start_time=work.submitted,
-            end_time=work.submitted + length,
+            end_time=work.submitted + work.duration,
         ),
         fingerprint=Fingerprint(code=code, arguments=f"--epochs {stated}") if read else unreadable,
         workload=_stated(stated, work) if read else Workload(),
@@ -290,7 +297,14 @@ def queue_of(strategy: Strategy, seed: int, *, swapped: bool) -> tuple[Queue, li
         for place, user in enumerate(_TWINS if (number % 2 == 1) is swapped else _TWINS[::-1]):
             own = replace(work, user=user, submitted=work.submitted + place * later)
             seen = strategy.disguise(own, disguises) if user == "strategist" else own
-            shown.append((seen, number, (user, number)))
+            shown += [
+                (
+                    replace(seen, held_s=seen.held_s + part * seen.parts_apart_s),
+                    number,
+                    (user, number),
+                )
+                for part in range(seen.parts)
+            ]
     for submission in sorted(shown, key=lambda each: each[0].submitted + each[0].held_s):
         queue.submit(*submission)
     return queue, ends

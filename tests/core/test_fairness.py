@@ -20,8 +20,9 @@ from schedmate.core import (
     JobSeen,
     NiceHistory,
     Past,
+    Scope,
 )
-from schedmate.model import Action, ActionRecord, JobState
+from schedmate.model import Action, ActionRecord, DecisionReason, JobState
 from schedmate.policies import Fifo, ordering
 from schedmate.simulator import columns_of
 from schedmate.simulator.engine.cluster import GpuPool, Plain
@@ -36,13 +37,21 @@ HOUR = 3600.0
 LOOK_S = 10.0
 
 
-def an_engine(hours=6.0, times=3.0):
-    limits = DecisionLimits(fairness=FairnessLimits(hours=hours, times=times))
+MOST = 1000
+FIRST = -MOST
+"""Where its scheduler alone would put it, among all that are ordered."""
+
+
+def an_engine(hours=6.0, times=3.0, **parts):
+    limits = DecisionLimits(fairness=FairnessLimits(hours=hours, times=times), **parts)
     return DecisionEngine(ordering("sjf"), limits)
 
 
+LEAVES_SOME = Scope(exclude_users=frozenset({"somebody else"}))
+
+
 def waiting(**parts):
-    return a_job(**{"most_nice": 1000, "nice_an_hour": 6.0, "submit_time": 0.0, **parts})
+    return a_job(**{"most_nice": MOST, "nice_an_hour": 6.0, "submit_time": 0.0, **parts})
 
 
 def actions(instructions):
@@ -56,25 +65,33 @@ def placed(engine, job, p50=60.0):
     return int(place.value)
 
 
-@pytest.mark.parametrize(("p50", "bound"), [(60.0, 6 * HOUR), (86400.0, 72 * HOUR)])
+@pytest.mark.parametrize(("p50", "bound"), [(60.0, 6 * HOUR), (43200.0, 72 * HOUR)])
 def test_its_number_is_taken_back_after_the_bound(p50, bound):
     engine = an_engine()
     number = placed(engine, waiting(), p50)
-    assert number > 0
+    assert number > FIRST
     assert engine.due("1") == bound
 
     assert actions(engine.handle(JobSeen(bound - 1, waiting(nice=number)))) == []
     [back] = actions(engine.handle(JobSeen(bound, waiting(nice=number))))
 
-    assert (back.kind, back.value, back.reason.code) == ("set_nice", 0, "overtaken_enough")
+    assert (back.kind, back.value, back.reason.code) == ("set_nice", FIRST, "overtaken_enough")
     assert not back.provisional
-    assert actions(engine.handle(JobSeen(bound + 1, waiting(nice=0)))) == []
+    assert actions(engine.handle(JobSeen(bound + 1, waiting(nice=FIRST)))) == []
 
 
 def test_a_job_that_waited_before_we_came_is_not_set_back():
     engine = an_engine(hours=1.0, times=0.0)
-    assert actions(engine.handle(JobSeen(HOUR, waiting()))) == []
-    assert actions(engine.handle(JobAdvised(HOUR, "1", an_advice(60.0)))) == []
+    engine.handle(JobSeen(HOUR, waiting()))
+    [first] = actions(engine.handle(JobAdvised(HOUR, "1", an_advice(60.0))))
+    assert (first.value, first.reason.code) == (FIRST, "overtaken_enough")
+
+
+def test_a_longer_prediction_does_not_set_it_back_again():
+    engine = an_engine(hours=1.0)
+    engine.handle(JobSeen(HOUR, waiting()))
+    engine.handle(JobAdvised(HOUR, "1", an_advice(60.0)))
+    assert actions(engine.handle(JobAdvised(2 * HOUR, "1", an_advice(86400.0)))) == []
 
 
 def test_the_bound_counts_from_when_the_job_could_start():
@@ -91,26 +108,30 @@ def test_a_number_that_its_owner_set_after_ours_is_what_is_left_after_the_bound(
     engine.handle(JobSeen(2.0, waiting(nice=nice)))
 
     [back] = actions(engine.handle(JobSeen(9 * HOUR, waiting(nice=number + nice))))
-    assert back.value == nice
+    assert back.value == nice + FIRST
 
 
 def test_a_restarted_daemon_takes_it_back_too():
-    done = Action(kind="set_nice", job_id="1", attempt=0, why="", value=300.0)
+    reason = DecisionReason(code="shorter_first", lift=MOST)
+    done = Action(kind="set_nice", job_id="1", attempt=0, why="", value=-300.0, reason=reason)
     history = NiceHistory.of([ActionRecord(action=done, state="done", at=0.0)], 0)
 
-    found = an_engine().handle(JobSeen(7 * HOUR, waiting(nice=300), Past(nice=history)))
+    engine = an_engine()
+    found = engine.handle(JobSeen(7 * HOUR, waiting(nice=-300), Past(nice=history)))
 
-    assert [one.value for one in actions(found)] == [0]
+    assert actions(found) == []
+    [back] = actions(engine.handle(JobAdvised(7 * HOUR, "1", an_advice(60.0))))
+    assert back.value == FIRST
 
 
 def test_a_job_whose_priority_sank_to_the_floor_is_lifted_off_it():
-    engine = an_engine()
+    engine = an_engine(scope=LEAVES_SOME)
     number = placed(engine, waiting())
-    sunk = waiting(nice=number, priority=1, most_nice=None)
+    sunk = waiting(nice=number, priority=1)
 
     [first] = actions(engine.handle(JobSeen(60.0, sunk)))
     assert (first.value, first.reason.code) == (number // 2, "at_the_floor")
-    higher = replace(sunk, nice=number // 2, priority=9, most_nice=200)
+    higher = replace(sunk, nice=number // 2, priority=9)
     assert actions(engine.handle(JobSeen(90.0, higher))) == []
 
 
@@ -145,7 +166,7 @@ def test_the_age_that_a_requeue_loses_is_made_up_for():
     assert engine.due("1") == pytest.approx(2 * HOUR + 70 + 4 * HOUR), "both waits count"
 
 
-def test_it_adds_up_over_requeues_and_ends_below_zero_when_its_place_is_taken_back():
+def test_it_adds_up_over_requeues_and_stays_when_its_place_is_taken_back():
     engine = an_engine()
     number = placed(engine, waiting())
     requeued(engine, wait_s=2 * HOUR, number=number)
@@ -155,7 +176,7 @@ def test_it_adds_up_over_requeues_and_ends_below_zero_when_its_place_is_taken_ba
     assert (requeue.reason.waited_s, made_up.value) == (3 * HOUR, number - 18)
     late = engine.known["1"].job
     [back] = actions(engine.handle(JobSeen(late.submit_time + 3 * HOUR, late)))
-    assert (back.value, back.reason.code) == (-18, "overtaken_enough")
+    assert (back.value, back.reason.code) == (FIRST - 18, "overtaken_enough")
 
 
 def test_a_scheduler_that_keeps_the_age_is_left_as_it_is():
@@ -213,9 +234,9 @@ def test_no_job_is_overtaken_beyond_its_bound(drawn, hours, times):
 
 
 def test_a_number_that_was_decided_upon_before_is_another_action_when_it_is_taken_back():
-    engine = an_engine()
+    engine = an_engine(scope=LEAVES_SOME)
     number = placed(engine, waiting())
-    sunk = waiting(nice=number, priority=1, most_nice=None)
+    sunk = waiting(nice=number, priority=1)
     [lifted] = actions(engine.handle(JobSeen(60.0, sunk)))
     plain = Action(kind="set_nice", job_id="1", attempt=0, why="", value=lifted.value)
 

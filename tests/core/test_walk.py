@@ -27,6 +27,10 @@ from schedmate.testing.builders import a_diagnosis, a_job, a_progress, an_advice
 FAILURES = [state for state in JobState if state.failed]
 
 
+PLACE = -938
+"""In a thousand numbers, of a job that may take three minutes."""
+
+
 @pytest.fixture
 def engine() -> DecisionEngine:
     return DecisionEngine(ordering("sjf"), DecisionLimits(retries=2))
@@ -53,16 +57,16 @@ def test_a_job_walks_from_submission_over_a_requeue_to_memory(engine):
     lost = a_job(state=JobState.NODE_FAIL)
 
     middle, advise = engine.handle(JobSeen(1, pending))
-    assert (advise, middle.action.value, middle.action.provisional) == (Advise(pending), 500, True)
+    assert (advise, middle.action.value, middle.action.provisional) == (Advise(pending), -500, True)
     nice = only_action(engine.handle(JobAdvised(2, "1", an_advice(90.0))))
-    assert (nice.kind, nice.value, nice.attempt) == ("set_nice", 35, 0)
+    assert (nice.kind, nice.value, nice.attempt) == ("set_nice", PLACE, 0)
     assert engine.handle(JobSeen(3, running)) == [Track(running)]
     assert engine.handle(ProgressSeen(4, "1", a_progress())) == []
     assert engine.handle(JobSeen(5, lost)) == [Remember(lost), Diagnose(lost)]
     requeue = only_action(engine.handle(JobDiagnosed(6, "1", 0, a_diagnosis("node_failure"))))
     assert (requeue.kind, requeue.attempt) == ("requeue", 0)
 
-    again = a_job(restarts=1, nice=35)
+    again = a_job(restarts=1, nice=PLACE)
     done = a_job(state=JobState.COMPLETED, restarts=1)
     assert engine.handle(JobSeen(7, again)) == []
     assert engine.handle(JobSeen(8, a_job(state=JobState.RUNNING, restarts=1)))
@@ -227,18 +231,20 @@ def test_a_run_that_was_left_alone_stays_so_unless_its_failure_is_another(engine
 
 
 def test_a_job_that_waits_as_before_needs_no_thought(engine):
-    job = a_job(most_nice=1000, nice=35)
+    job = a_job(most_nice=1000, nice=PLACE)
     engine.handle(JobSeen(1, a_job(most_nice=1000)))
     engine.handle(JobAdvised(2, "1", an_advice(90.0)))
     assert not engine.known["1"].is_quiet(job, 3)
     assert engine.handle(JobSeen(3, job)) == []
     assert engine.known["1"].is_quiet(job, 4)
-    assert not engine.known["1"].is_quiet(a_job(most_nice=1000, nice=35), 4), "another record of it"
+    assert not engine.known["1"].is_quiet(a_job(most_nice=1000, nice=PLACE), 4), (
+        "another record of it"
+    )
 
     [due] = [known for known in (engine.due("1"),) if known is not None]
     assert engine.known["1"].is_quiet(job, due - 1)
     assert not engine.known["1"].is_quiet(job, due)
-    assert only_action(engine.handle(JobSeen(due, job))).value == 0
+    assert only_action(engine.handle(JobSeen(due, job))).value == -1000
 
     engine.handle(JobAdvised(5, "1", an_advice(900.0)))
     assert not engine.known["1"].is_quiet(job, 6)

@@ -38,11 +38,11 @@ def test_fifo_prefers_none(seconds, most):
 
 
 @given(
-    shorter=st.floats(min_value=60, max_value=5e5), times=st.floats(min_value=1.2, max_value=1e8)
+    shorter=st.floats(min_value=60, max_value=2.5e5), times=st.floats(min_value=1.2, max_value=1e8)
 )
 def test_a_fifth_more_shows_from_a_minute_to_a_week(shorter, times):
-    """In a range of a thousand."""
-    longer = min(shorter * times, 7 * 86400)
+    """In a range of a thousand; at worst a job takes twice as long as expected."""
+    longer = min(shorter * times, 7 * 86400 / 2)
     assert nice("sjf", shorter) < nice("sjf", longer)
 
 

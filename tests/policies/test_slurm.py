@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from policies.runs import Watched, columns, most_held, rows, run, seen, starts
 from schedmate.model import BadInput
+from schedmate.model.priority import room_beyond
 from schedmate.policies.backfill import Conservative
 from schedmate.policies.base import PLENTY
 from schedmate.policies.priority_queue import FairShare
@@ -18,6 +19,7 @@ from schedmate.policies.slurm_backfill import first_of_shortest_run
 from schedmate.policies.slurm_parameters import SlurmParameters
 from schedmate.policies.slurm_priority import SlurmPriority, ranked
 from schedmate.simulator.engine.cluster import Nodes, Plain
+from schedmate.testing.builders import a_job
 
 BY_SUBMISSION = {"weight_age": 0, "weight_fairshare": 0, "weight_job_size": 0}
 CONFIG = """\
@@ -306,9 +308,9 @@ def test_every_job_ends_and_no_gpu_is_given_twice(jobs, limits):
     assert (outcome.end - outcome.start).tolist() == [seconds for _, seconds, _ in jobs]
 
 
-@pytest.mark.parametrize(("weight", "room"), [(5000, 1000), (100, 98), (5, None)])
+@pytest.mark.parametrize(("weight", "room"), [(5000, 1000), (100, 97), (5, None)])
 def test_schedmate_sets_no_job_back_below_the_floor(weight, room):
-    """By no more than a week's age, and so far only that it stays above 1."""
+    """By no more than a week's age, and so far only that it stays above the lowest."""
     table = columns([(0.0, 50.0, 4), (0.0, 50.0, 4)])
     slurm = Slurm(parameters(weight_age=1000, weight_partition=weight))
     engine = Watched(
@@ -317,4 +319,5 @@ def test_schedmate_sets_no_job_back_below_the_floor(weight, room):
     engine.now = 0.0
     slurm.begin(engine)
 
-    assert engine.most_nice(0) == room
+    job = a_job(most_nice=engine.most_nice, priority=engine.priority(0))
+    assert room_beyond(job, 0) == room

@@ -124,7 +124,7 @@ def test_the_daemon_reads_and_orders_an_array_once(bench, daemon, settings):
     daemon.cycle(time.time())
     assert (asked("REQUEST_BATCH_SCRIPT"), asked("REQUEST_UPDATE_JOB")) == (1, 1)
     (job,) = bench.scheduler.jobs([array_id])
-    assert job.nice > 0
+    assert job.nice < 0
     assert set(nice_of_tasks(array_id).values()) == {job.nice}
     assert records(array_id) == 1
     subprocess.run(["sdiag", "--reset"], check=True)
@@ -154,7 +154,7 @@ def test_ours_is_added_to_the_nice_number_that_a_task_s_user_set(bench, daemon):
     numbers = nice_of_tasks(array_id)
     own = numbers.pop(f"{array_id}_7")
     assert own == 99999 + max(numbers.values())
-    assert 0 < min(numbers.values()) == max(numbers.values()) <= 1000
+    assert -1000 <= min(numbers.values()) == max(numbers.values()) < 0
 
 
 def test_what_people_set_is_kept(bench, daemon, settings):
@@ -168,7 +168,7 @@ def test_what_people_set_is_kept(bench, daemon, settings):
     scontrol("update", f"JobId={raised}", f"Priority={priority}")
     for _ in range(3):
         daemon.cycle(time.time())
-    assert bench.job(ours).nice > 0
+    assert bench.job(ours).nice < 0
     assert bench.job(nice).nice == 44 + bench.job(ours).nice
     assert bench.job(limit).request.time_limit_s == 17 * 60
     assert bench.job(held).held

@@ -91,10 +91,3 @@ def test_no_job_is_set_back_by_more_than_ageing_gives_back():
     assert SlurmSite.read(
         config(AccountingStorageType="accounting_storage/slurmdbd")
     ).has_accounting
-
-
-@given(weight=st.integers(0, 10**6), priority=st.integers(0, 2**32 - 1), nice=st.integers(0, 10**6))
-def test_a_job_stays_above_the_floor_and_a_held_one_where_it_is(weight, priority, nice):
-    most = SlurmSite.read(config(PriorityWeightAge=weight)).most_nice(priority, nice)
-    assert most is None or priority + nice - most > 1
-    assert priority or most is None

@@ -93,7 +93,7 @@ def test_the_daemon_reads_and_orders_it_once(bench, settings):
     }
     assert counts == {"REQUEST_BATCH_SCRIPT": 1, "REQUEST_UPDATE_JOB": 1}
     first, second = bench.scheduler.jobs([f"{job_id}+0", f"{job_id}+1"])
-    assert 0 < first.nice == second.nice
+    assert 0 > first.nice == second.nice
 
 
 def failed_in_accounting(job_id):

@@ -265,7 +265,8 @@ def test_a_job_that_only_aged_is_not_read_again(monkeypatch):
         assert (later, later.priority) == (first, 51000)
         assert seen(PriorityLong="51001") is later
         low = seen(PriorityLong="50")
-        assert (low.priority, low.most_nice) == (50, 48)
+        assert (low.priority, low.most_nice) == (50, first.most_nice)
     held = seen(PriorityLong="0")
     assert held.held
+    assert held.most_nice is None
     assert not seen(PriorityLong="50000").held

@@ -99,37 +99,35 @@ def test_a_users_own_number_is_kept_and_ours_added_to_it(bench, settings, store)
     assert bench.job(ours).nice == ours_by_the_ledger(store, ours)
     looks(assist)
     place = bench.job(taken).nice
-    assert place == ours_by_the_ledger(store, taken) > 0
+    assert place == ours_by_the_ledger(store, taken) < 0
     subprocess.run(["scontrol", "update", f"JobId={taken}", "Nice=0"], check=True)
     looks(assist, 2)
 
     assert bench.job(taken).nice == place
     for job_id in (before, through_us):
-        assert bench.job(job_id).nice == ours_by_the_ledger(store, job_id) > 500
+        assert bench.job(job_id).nice == ours_by_the_ledger(store, job_id) < 500
         assert store.actions(job_id=job_id)[-1].action.reason.own_nice == 500
     assert [one.state for one in store.actions(job_id=ours)] == ["done"]
 
 
-def test_a_long_job_stays_above_the_floor_and_an_unknown_one_does_not_lead(
-    bench, settings, store, slurm_cluster
+@pytest.mark.parametrize("weight", [0, 300])
+def test_jobs_are_ordered_at_every_priority_and_what_is_new_stands_last(
+    bench, settings, store, slurm_cluster, weight
 ):
     config = slurm_cluster.config.read_text()
     try:
-        low = config.replace("PriorityWeightPartition=1000000", "PriorityWeightPartition=300")
+        low = config.replace("PriorityWeightPartition=1000000", f"PriorityWeightPartition={weight}")
         slurm_cluster.config.write_text(low)
         subprocess.run(["scontrol", "reconfigure"], check=True)
-        unread, long = waits(bench), waits(bench)
-        bench.wait(unread, lambda job: (job.most_nice or 0) > 200, what="the new weights")
-        bench.wait(long, lambda job: (job.most_nice or 0) > 200, what="the new weights")
-        most = bench.job(long).most_nice  # what a job of a month or more is given
-        actions = Actions(SlurmScheduler(), store, "assist")
-        worst = Action(kind="set_nice", job_id=long, attempt=0, value=float(most), why="x")
-        actions.carry_out(worst, 1.0)
-        actions.finish_interrupted(2.0)
+        jobs = {seconds: waits(bench, "--time=50-0") for seconds in (1e9, 86400.0, 1.0)}
+        for seconds, job_id in jobs.items():
+            store.keep_advice(job_id, KeptAdvice(an_advice(seconds), None))
         looks(settings)
-        assert (most, int(shown(long, "%Q"))) == (298, 2)
-        assert [one.state for one in store.actions(job_id=long)] == ["done"]
-        assert bench.job(unread).nice == ours_by_the_ledger(store, unread) > 0
+        new = waits(bench)
+
+        points = [int(shown(job_id, "%Q")) for job_id in (*jobs.values(), new)]
+        longest, day, short, unseen = points
+        assert max(1, weight) == unseen == longest < day < short
     finally:
         slurm_cluster.config.write_text(config)
         subprocess.run(["scontrol", "reconfigure"], check=True)
@@ -385,4 +383,4 @@ def test_a_held_job_that_was_mended_is_released_with_its_own_nice_number(
     assert not held(job_id)
     orders = [one.action for one in store.actions(job_id=job_id) if one.action.kind == "set_nice"]
     assert orders[-1].reason.own_nice == 77
-    assert bench.job(job_id).nice == orders[-1].value > 77
+    assert bench.job(job_id).nice == orders[-1].value < 77

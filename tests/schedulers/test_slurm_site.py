@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from schedmate.model.priority import BASIC_FLOOR, room_beyond
 from schedmate.schedulers.slurm.site import SlurmSite
+from schedmate.testing.builders import a_job
 
 
 def config(**values):
@@ -36,7 +38,7 @@ def test_the_same_place_is_the_same_hours_of_waiting(weight, max_age, hours, lar
 def test_where_age_has_no_weight_an_hour_is_worth_nothing():
     assert SlurmSite.read(config(PriorityWeightAge=0)).nice_an_hour is None
     basic = SlurmSite.read(config(PriorityType="priority/basic", PriorityWeightAge=1000))
-    assert (basic.nice_an_hour, basic.floor, basic.nice_range) == (None, 2, 10_000)
+    assert (basic.nice_an_hour, basic.nice_range) == (None, 10_000)
 
 
 def test_the_sites_own_range_counts():
@@ -50,10 +52,12 @@ def test_the_sites_own_range_counts():
     st.sampled_from(["priority/multifactor", "priority/basic"]),
 )
 def test_no_number_sets_a_job_down_to_the_floor(points, nice, weight, kind):
+    """Where numbers go upwards."""
     site = SlurmSite.read(config(PriorityWeightAge=weight, PriorityType=kind))
-    most = site.most_nice(points, nice)
+    job = a_job(priority=points, nice=nice, most_nice=site.nice_range)
+    most = room_beyond(job, 0)
     if most is not None:
-        assert points + nice - most > site.floor
+        assert points + nice - most > BASIC_FLOOR
         assert 0 < most <= site.nice_range
 
 

@@ -473,11 +473,12 @@ def test_a_job_that_is_read_at_once_gets_one_nice_number(stage, monkeypatch):
 
     stage.daemon.cycle(1.0)
 
-    assert stage.scheduler.calls == [("set_nice", "1", "35")]
+    assert stage.scheduler.calls == [("set_nice", "1", "-938")]
     assert [record.state for record in stage.store.actions()] == ["noted", "done"]
 
 
 def test_no_job_waits_for_its_place_until_all_are_read(stage, monkeypatch):
+    """The second is one piece of work with the first."""
     monkeypatch.setattr("schedmate.service.daemon.daemon._PLACELESS_S", 0.0)
     monkeypatch.setattr(Advisor, "advise", lambda *_: Advised(an_advice(90.0), None))
     for job_id in ("1", "2"):
@@ -486,7 +487,7 @@ def test_no_job_waits_for_its_place_until_all_are_read(stage, monkeypatch):
     stage.daemon.cycle(1.0)
 
     places = [call[1:] for call in stage.scheduler.calls]
-    assert places == [("1", "500"), ("2", "500"), ("1", "35"), ("2", "35")]
+    assert places == [("1", "-500"), ("2", "-500"), ("1", "-938"), ("2", "-896")]
 
 
 def test_a_job_that_cannot_be_read_keeps_its_provisional_place(stage, monkeypatch):

@@ -176,7 +176,7 @@ def test_the_verb_undoes_a_place_in_the_local_queue(place):
     waiting = a_waiting_job(place)
     place.one_look()
     number = place.job(waiting).nice
-    assert number > 37
+    assert number < 37
 
     run = CliRunner().invoke(root, ["revert", "--dry-run"])
     assert f"job {waiting}: set_nice: would be undone: nice {number} taken back" in run.output
@@ -205,7 +205,7 @@ def test_a_daemon_that_runs_leaves_alone_what_was_just_undone(place, another_wai
     with assemble(place.settings) as daemon:
         for _ in range(2):
             daemon.cycle(time.time())
-        assert place.job(waiting).nice > 37
+        assert place.job(waiting).nice < 37
         if another_waits:
             number = Action(kind="set_nice", job_id=waiting, attempt=0, why="x", value=99.0)
             with place.store() as store:

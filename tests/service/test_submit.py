@@ -196,7 +196,7 @@ def test_advice_is_never_in_the_way(here, monkeypatch, caplog):
 
 
 @pytest.mark.processes
-@pytest.mark.parametrize(("mode", "nice"), [("observe", 0), ("assist", 5000), ("act", 5000)])
+@pytest.mark.parametrize(("mode", "nice"), [("observe", 0), ("assist", -5000), ("act", -5000)])
 def test_its_place_in_the_queue_is_set_unless_only_observing(here, mode, nice):
     here.mode = mode
 

@@ -45,7 +45,7 @@ from schedmate.core.instructions import (
     Reconsider,
 )
 from schedmate.core.known_job import KnownJob
-from schedmate.core.order import Turn, at_nice, next_nice
+from schedmate.core.places import Places
 from schedmate.core.reactions import (
     about_failure,
     act,
@@ -53,10 +53,8 @@ from schedmate.core.reactions import (
     left_unattended,
     looks_at,
     waited_long,
-    why_ordered,
 )
 from schedmate.core.retry import DecisionLimits, plan_retry
-from schedmate.core.scope import is_opted_out
 from schedmate.core.time_limits import TimeLimits
 from schedmate.model import (
     DecisionReason,
@@ -66,7 +64,7 @@ from schedmate.model import (
     Prediction,
     Progress,
 )
-from schedmate.policies import Candidate, Ordering
+from schedmate.policies import Ordering
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -82,10 +80,10 @@ class DecisionEngine:
         limits: DecisionLimits | None = None,
         time_limits: TimeLimits | None = None,
     ) -> None:
-        self._ordering = ordering
         self._limits = limits or DecisionLimits()
         self._time_limits = time_limits or TimeLimits()
         self._known: dict[JobId, KnownJob] = {}
+        self._places = Places(ordering, self._limits, self._known)
         self._handlers: dict[type[Event], Callable[[Any], list[Instruction]]] = {
             JobSeen: self._seen,
             JobAdvised: self._advised,
@@ -114,6 +112,7 @@ class DecisionEngine:
 
     def _started(self, _: Started) -> list[Instruction]:
         self._known.clear()
+        self._places.clear()
         return []
 
     def _stopping(self, _: Stopping) -> list[Instruction]:
@@ -121,6 +120,7 @@ class DecisionEngine:
 
     def _forgotten(self, event: JobForgotten) -> list[Instruction]:
         self._known.pop(event.job_id, None)
+        self._places.forget(event.job_id)
         return []
 
     def _reverted(self, event: JobReverted) -> list[Instruction]:
@@ -135,14 +135,14 @@ class DecisionEngine:
         if known is None or not known.job.is_same_job(job):
             known = self._known[job.id] = KnownJob.met(job, event.past)
             renewed = renewals(known, self._known, self.objection)
-            return [*self._order(known, event.at), *renewed, Advise(job), *looks_at(job)]
+            return [*self._places.order(known, event.at), *renewed, Advise(job), *looks_at(job)]
         before = known.job
         known.see(job)
         if known.hold == "ours" and not job.held:
             known.hold = "over"  # by a person, or the scheduler never held it
         if (before.state, before.restarts) == (job.state, job.restarts):
             instructions = [
-                *self._order(known, event.at),
+                *self._places.order(known, event.at),
                 *self._give_back_limit(known, event.at),
                 *self._check_held(known, event.at),
                 *renewals(known, self._known, self.objection),
@@ -153,7 +153,7 @@ class DecisionEngine:
         again = before.state is JobState.PENDING and waited_long(job)
         advise = [Advise(job, again=True)] if again else []
         renewed = renewals(known, self._known, self.objection)
-        return [*self._order(known, event.at), *advise, *looks_at(job), *renewed]
+        return [*self._places.order(known, event.at), *advise, *looks_at(job), *renewed]
 
     def _advised(self, event: JobAdvised) -> list[Instruction]:
         known = self._known.get(event.job_id)
@@ -162,7 +162,7 @@ class DecisionEngine:
         known.quiet_until = float("-inf")
         known.advice, known.read = event.advice or known.advice, True
         return [
-            *self._order(known, event.at, shown=False),
+            *self._places.order(known, event.at, shown=False),
             *self._lower_limit(known),
             *self._hold(known, event.at),
         ]
@@ -182,7 +182,7 @@ class DecisionEngine:
         known = self._known.get(job_id)
         if known is None or not known.nice.ordered:
             return None
-        return self._limits.fairness.due(known.job, known.prediction, known.waited_s)
+        return self._places.due(known)
 
     def _hold(self, known: KnownJob, at: float) -> list[Instruction]:
         """Hold a job that cannot succeed as it is now; release one that can again."""
@@ -202,33 +202,6 @@ class DecisionEngine:
             return []
         known.checked_at = at
         return [Advise(known.job, afresh=True)]
-
-    def _order(self, known: KnownJob, at: float, *, shown: bool = True) -> list[Instruction]:
-        """Give a job that waits its nice number, as soon as it can have one, and take it back."""
-        job, prediction, fairness = known.job, known.prediction, self._limits.fairness
-        due = fairness.due(job, prediction, known.waited_s)
-        if known.reverted:
-            return []
-        turn = Turn(
-            read=known.read,
-            overdue=due is not None and at >= due,
-            left_alone=self._limits.scope.unordered(job) is not None,
-            waited_s=known.waited_s,
-            at_submission=self._limits.nice_at_submission,
-            shown=shown,
-            others_changed=known.nice.raised and known.is_changed_with(self._known.values()),
-        )
-        candidate = Candidate(job, prediction, cautious=is_opted_out(job))
-        changes = known.nice.changes
-        number, known.nice = next_nice(self._ordering, candidate, known.nice, turn)
-        if known.nice.changes > changes:
-            known.nice_changed_at = at
-        if number is None:
-            return []
-        known.job = at_nice(job, number.nice)
-        provisional = not known.read and number.code is None
-        reason = why_ordered(known, number, self._ordering.name, self._limits)
-        return [act("set_nice", job, reason, value=number.nice, provisional=provisional)]
 
     def _lower_limit(self, known: KnownJob) -> list[Instruction]:
         job, prediction = known.job, known.prediction

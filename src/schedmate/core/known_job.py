@@ -41,6 +41,8 @@ class KnownJob:
     nice: NiceHistory = NEVER_ORDERED
     nice_changed_at: float = float("-inf")
     """When another hand than ours was seen to have changed its nice number."""
+    overtaken_enough: bool = False
+    """It has been overtaken for as long as it may be, and is not set back again."""
     user_limit_s: float | None = None
     our_limit_s: float | None = None
     given_back_at: float = float("-inf")

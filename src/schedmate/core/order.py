@@ -1,4 +1,10 @@
-"""A waiting job's nice number: its owner's own, and by how much it is set back beyond that."""
+"""A waiting job's nice number: its owner's own, and by how much it is moved beyond that.
+
+Numbers go from the lowest of the range, for what costs least, up to the owner's own, for what costs
+most: a job that was not seen yet, or whose owner takes our number off it, stands last. Where the
+site leaves some jobs alone they go from the owner's own upwards instead: what is left alone must
+not stand behind what is ordered.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +26,10 @@ class NiceHistory:
 
     theirs: int = 0
     """Its owner's own, to which ours is added."""
-    setback: int = 0
-    """By how much it is set back; below zero where lost age is made up for."""
+    ours: int = 0
+    """What we have added to it."""
+    lift: int = 0
+    """By how much it was moved forward before it was set back by its cost."""
     expected: frozenset[int] = frozenset()
     """What it may show unless its owner has set another one; none before it was seen."""
     changes: int = 0
@@ -55,7 +63,8 @@ class NiceHistory:
         before = frozenset[int]() if done else self.expected or frozenset({own})
         return NiceHistory(
             theirs=own,
-            setback=number - own,
+            ours=number - own,
+            lift=0 if reason is None else reason.lift,
             expected=before | {number},
             changes=self.changes if reason is None else max(self.changes, reason.own_changes),
             ordered=True,
@@ -70,21 +79,21 @@ class NiceHistory:
     def shown(self, nice: int, turn: Turn) -> NiceHistory:
         """With the number that the scheduler shows: any that is not ours is its owner's."""
         if not self.expected:
-            given = turn.at_submission
-            setback = given if nice >= given else 0
+            given = turn.at_submission if nice >= turn.at_submission else 0
             expected = frozenset({nice})
-            return replace(self, theirs=nice - setback, setback=setback, expected=expected)
-        newest = self.theirs + self.setback
+            return replace(self, theirs=nice - given, ours=given, expected=expected)
+        newest = self.theirs + self.ours
         if self.raised and nice == newest:
             # `scontrol top` raises all other jobs of an owner, and counts ours in
             theirs = self.theirs if turn.others_changed else nice
             return replace(self, theirs=theirs, raised=False)
         if nice in self.expected:
             return replace(self, expected=frozenset({nice})) if nice == newest else self
-        raised = nice > newest and self.expected == {newest}
+        raised = nice > newest and self.expected == {newest} and nice >= 0
+        # below zero only an operator or `scontrol top` can set one, who count ours in
         return replace(
             self,
-            theirs=nice - self.setback if raised else nice,
+            theirs=nice - self.ours if raised or nice < 0 else nice,
             expected=frozenset({nice}),
             changes=self.changes + 1,
             raised=raised,
@@ -110,6 +119,10 @@ class Turn:
     """Its scheduler has just shown its number: otherwise it may only have been asked for."""
     others_changed: bool = False
     """Numbers of other jobs of its owner were changed with its own."""
+    lifts: bool = True
+    """All jobs are ordered, so that it is moved forward first: see above."""
+    together: float = 0.0
+    """What other work costs that its owner submitted with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,52 +143,60 @@ def next_nice(
     once.
     """
     job = candidate.job
-    waits = job.state is JobState.PENDING and not job.held
-    if not waits or (job.nice < 0 and job.nice not in history.expected):
-        return None, history
     before, met_before = history, bool(history.expected)
+    waits = job.state is JobState.PENDING and not job.held and job.most_nice is not None
+    unknown = job.nice < 0 and job.nice not in history.expected
+    if not waits or (unknown and not (turn.lifts and met_before)):
+        return None, history
     if turn.shown or history.raised or not met_before:
         history = history.shown(job.nice, turn)
     changed = history.changes > before.changes or (met_before and history.theirs != before.theirs)
-    place = max(0, history.setback + _points(job, history.made_up_s))
-    wanted, code, settled = _place(ordering, candidate, history, turn, place)
+    lift = job.most_nice if turn.lifts and job.most_nice else 0
+    moved, code, settled = _move(ordering, candidate, history, turn, lift)
     ahead = _points(job, turn.waited_s)
     if ahead > _points(job, history.made_up_s):
         code = code or "age_made_up"
     if changed:
         code = "owner_changed"
-    number = history.theirs + wanted - ahead
+    number = history.theirs + moved - ahead
     after = replace(
         history,
-        setback=wanted - ahead,
+        ours=moved - ahead,
+        lift=lift if settled is not None or turn.overdue else history.lift,
         expected=history.expected | {number},
         ordered=history.ordered or settled is not None,
         settled=history.settled if settled is None else settled,
         made_up_s=turn.waited_s,
     )
-    asked_before = number in history.expected and not changed
+    newest = history.theirs + history.ours
+    asked_before = number == newest and number in history.expected and not changed
     if number == job.nice or asked_before:
         return None, after
     return NewNumber(number, code), replace(after, ordered=True)
 
 
-def _place(
-    ordering: Ordering, candidate: Candidate, history: NiceHistory, turn: Turn, place: int
+def _move(
+    ordering: Ordering, candidate: Candidate, history: NiceHistory, turn: Turn, lift: int
 ) -> tuple[int, ReasonCode | None, bool | None]:
-    """By how much the job is set back, why it is not by its cost, and whether for good.
+    """How far the job is moved, why it is not by its cost, and whether for good.
 
     None for good: the question was not asked.
     """
     job = candidate.job
-    if turn.overdue or turn.left_alone:
-        return 0, "overtaken_enough" if turn.overdue else "left_alone", None
+    if turn.left_alone:
+        return 0, "left_alone", None
+    if turn.overdue:
+        return -lift, "overtaken_enough", None
+    moved = history.ours + _points(job, history.made_up_s)
+    place = moved + history.lift
     set_back = place > 0 and job.nice > history.theirs
     if set_back and job.priority is not None and 0 < job.priority <= FLOOR:
-        return place // 2, "at_the_floor", None
-    most = room_beyond(job, history.theirs)
-    if history.settled or most is None or (history.ordered and not turn.read):
-        return place, None, None
-    return nice_of(ordering, candidate, most), None, turn.read
+        return place // 2 - history.lift, "at_the_floor", None
+    most = lift or room_beyond(job, history.theirs)
+    settled = history.settled and (history.lift == lift or not history.ordered)
+    if settled or most is None or (history.ordered and not turn.read):
+        return moved, None, None
+    return nice_of(ordering, candidate, most, turn.together) - lift, None, turn.read
 
 
 def at_nice(job: Job, nice: int) -> Job:

@@ -74,11 +74,17 @@ def waited_long(job: Job) -> bool:
 
 
 def why_ordered(
-    known: KnownJob, number: NewNumber, ordering: str, limits: DecisionLimits
+    known: KnownJob,
+    number: NewNumber,
+    ordering: str,
+    limits: DecisionLimits,
+    together: int,
 ) -> DecisionReason:
     prediction = known.prediction
     spread = None if prediction is None else prediction.duration_s
     detail = "" if prediction is None else prediction.explanation
+    if together:
+        detail += f"; one piece of work with {together} more that its owner submitted then"
     if number.code == "overtaken_enough":
         hours = limits.fairness.bound_s(known.job, prediction) / 3600
         detail = f"it has waited {hours:.3g} hours, and is not overtaken any more"
@@ -91,6 +97,7 @@ def why_ordered(
         basis="none" if prediction is None else prediction.basis,
         waited_s=known.nice.made_up_s,
         own_nice=known.nice.theirs,
+        lift=known.nice.lift,
         own_changes=known.nice.changes,
         detail=detail,
     )

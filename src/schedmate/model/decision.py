@@ -62,6 +62,8 @@ class DecisionReason:
     queued again, which its scheduler no longer counts."""
     own_nice: int = 0
     """The owner's own nice number, to which SchedMate's is added."""
+    lift: int = 0
+    """How far forward all jobs are moved from there before each is set back by its cost."""
     own_changes: int = 0
     """How often the owner has changed it since."""
     detail: str = ""

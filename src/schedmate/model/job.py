@@ -229,8 +229,8 @@ class Job:
     """Of earlier attempts, the newest first, where each attempt has files of its own."""
     nice: int = 0
     most_nice: int | None = None
-    """The largest nice number from which ageing can still lift it; None where it has no place
-    to be given: it does not wait, is held, or its priority is at the floor."""
+    """By how many nice numbers it may be moved, which ageing outweighs; None where it has no place
+    to be given: it does not wait, or is held."""
     nice_an_hour: float | None = None
     """How many nice numbers an hour of waiting outweighs; None where waiting counts for nothing."""
     soft_limit: bool = False

@@ -1,4 +1,4 @@
-"""How far a nice number may set a job back, and by which order: for adapters and the simulator.
+"""How far nice numbers may move a job, and by which order: for adapters and the simulator.
 
 Slurm subtracts the nice number from the priority. With priority/basic each later job starts one
 lower, so that one nice number lets one later job overtake.
@@ -37,17 +37,9 @@ def nice_range(
     return max(1, round(age_weight * min(1.0, hours / max_age_h)))
 
 
-def most_nice(priority: int | None, nice: int, largest: int, floor: int = FLOOR) -> int | None:
-    """How far a job of this priority may be set back; None where it has no place to be given."""
-    if priority is None or priority <= floor:  # 0 means that it is held
-        return None
-    room = min(largest, priority + nice - floor - 1)
-    return room if room >= _LEAST else None
-
-
 def room_beyond(job: Job, own_nice: int) -> int | None:
-    """How far it may be set back beyond its owner's own nice number."""
+    """How far it may be set back beyond its owner's own nice number, above any floor."""
     if job.most_nice is None or job.priority is None:
         return job.most_nice
-    room = min(job.most_nice, job.priority + job.nice - own_nice - FLOOR - 1)
+    room = min(job.most_nice, job.priority + job.nice - own_nice - BASIC_FLOOR - 1)
     return room if room >= _LEAST else None

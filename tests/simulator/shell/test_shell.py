@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schedmate.core import Act, DecisionEngine, DecisionLimits, HangLimits, TimeLimits
+from schedmate.core import Act, DecisionEngine, DecisionLimits, HangLimits, Scope, TimeLimits
 from schedmate.model import JobState
 from schedmate.model.priority import NICE_RANGE
 from schedmate.policies import POLICIES, Candidate, nice_of, ordering
@@ -60,6 +60,7 @@ class Ran:
         recovery=None,
         nice_range=None,
         faults=(),
+        note=None,
         **parts,
     ):
         self.decided = []
@@ -69,7 +70,7 @@ class Ran:
             DecisionEngine(ordering(order), limits, time_limits),
             columns,
             predictor=Fixed(oracle(columns) if estimates is None else estimates),
-            on_event=self._note,
+            on_event=note or self._note,
             **parts,
         )
         self.outcome = SimulationEngine(
@@ -117,14 +118,15 @@ def test_every_nice_number_is_the_engines_and_unknown_jobs_stand_in_the_middle()
 
     given_numbers = {a.job_id: a.value for a in ran.of("set_nice") if not a.provisional}
     expected = [Fixed(known).submitted(job) for job in range(4)]
-    for job in ("1", "2"):
+    for job, together in (("1", HOUR), ("2", 0.0)):
         candidate = a_job(
             id=job, request=replace(a_job().request, gpus=int(columns.gpus[int(job)]))
         )
-        wanted = nice_of(ordering("sjf"), Candidate(candidate, expected[int(job)]), NICE_RANGE)
-        assert given_numbers[job] == wanted
+        known = Candidate(candidate, expected[int(job)])
+        wanted = nice_of(ordering("sjf"), known, NICE_RANGE, together)
+        assert given_numbers[job] == wanted - NICE_RANGE
     middle = [a for a in ran.of("set_nice") if a.job_id == "3"]
-    assert [a.value for a in middle] == [NICE_RANGE // 2]
+    assert [a.value for a in middle] == [-NICE_RANGE // 2]
 
 
 def test_a_job_is_seen_at_the_next_look_and_ordered_when_it_has_been_read():
@@ -138,8 +140,8 @@ def test_a_job_is_seen_at_the_next_look_and_ordered_when_it_has_been_read():
     assert ("JobAdvised", 34.0) in times, "after that of the job before it"
 
 
-def test_beside_multifactor_nice_takes_priority_points_and_never_all_of_them():
-    """The numbers of the Slurm adapter: within the weight of age, and above the floor."""
+def test_beside_multifactor_nice_numbers_are_within_the_weight_of_age():
+    """The numbers of the Slurm adapter: within the weight of age."""
     rows = [(0, HOUR, 1), *((1 + number, 30 + number * 60, 1) for number in range(20))]
     priorities = []
 
@@ -152,20 +154,24 @@ def test_beside_multifactor_nice_takes_priority_points_and_never_all_of_them():
     ran = Ran(columns, Noting(weights=Weights(age=200, fair_share=0, size=300)))
 
     values = [action.value for action in ran.of("set_nice")]
-    assert 0 < max(values) <= 200
+    assert -200 <= min(values) < max(values) <= 0
     assert min(priorities) >= 1
 
 
 def test_a_job_whose_priority_leaves_no_room_is_ordered_when_ageing_gave_it_some():
+    """Where numbers go upwards."""
     columns = trace((0, 4 * 86400, 1), (1, 6000, 1), (2, 600, 1), time_limit=10 * 86400)
-    ran = Ran(columns, Multifactor(weights=Weights(age=700, fair_share=0, size=0)))
+    leaves_some = DecisionLimits(scope=Scope(exclude_users=frozenset({"somebody else"})))
+    at = {}
 
-    first = {action.job_id: action for action in ran.of("set_nice")}
-    times = {
-        e.job.id: e.at for e in ran.events if type(e).__name__ == "JobSeen" and e.job.most_nice
-    }
-    assert {"1", "2"} <= set(first)
-    assert all(at > HOUR for at in (times["1"], times["2"]))
+    def note(event, instructions):
+        at.update({one.action.job_id: event.at for one in instructions if isinstance(one, Act)})
+
+    policy = Multifactor(weights=Weights(age=700, fair_share=0, size=0))
+    Ran(columns, policy, limits=leaves_some, note=note)
+
+    assert {"1", "2"} <= set(at)
+    assert all(at[job] > HOUR for job in "12")
 
 
 def hanging(duration=10 * HOUR, silent=6 * HOUR, count=1):

@@ -15,6 +15,8 @@ from schedmate.model.sketch import Sketch
 
 LONGEST_S = 1e8
 """Three years: no answer is longer."""
+_LONGER = 1.25
+"""Than it ever took, what is read may be taken to take: a hidden one is not taken for less."""
 COHORTS = "cohorts/1"
 """Under which a history keeps what its cohorts take."""
 UNLIKE_ANY = Prediction(basis="none", explanation="no past run resembles it")
@@ -41,8 +43,9 @@ def not_below(said: Prediction, past: Sequence[float], target: Target) -> Predic
     """Of a job that must not be read: it may be the longest of its user's past runs that its limit
     allows, so that nothing is gained by hiding that it is."""
     limit = target.request.time_limit_s
-    longest = min(max(past), LONGEST_S if limit is None else limit)
-    within = ", within its limit" if longest < max(past) else ""
+    bound = LONGEST_S if limit is None else limit
+    longest = min(_LONGER * max(past), bound)
+    within = ", within its limit" if bound < max(past) else ""
     spread = said.duration_s or Spread(longest, longest, longest)
     return replace(
         said,

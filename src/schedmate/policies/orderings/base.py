@@ -17,21 +17,23 @@ leaves fewer numbers between them, and a scheduler that weighs other things, too
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A waiting job as an ordering may see it."""
+    """A waiting job as an ordering may see it.
+
+    Where run times vary it is taken to need the longer ones: no lie about its work, nor one name
+    for short and long, makes it shorter than it may be.
+    """
 
     job: Job
     prediction: Prediction | None = None
     cautious: bool = False
-    """It must not be read: it is taken to run as long as it may."""
+    """It must not be read: without a prediction it is taken to run as long as it may."""
 
     @property
     def predicted_s(self) -> float | None:
-        """The middle of the predicted run time; of a job that must not be read the 90th
-        percentile."""
+        """The 90th percentile of the predicted run time, within its limit."""
         spread = None if self.prediction is None else self.prediction.duration_s
-        if spread is None:
-            return None
-        return spread.p90 if self.cautious else spread.p50
+        limit = self.job.request.time_limit_s
+        return None if spread is None else min(spread.p90, math.inf if limit is None else limit)
 
     @property
     def expected_s(self) -> float | None:
@@ -51,23 +53,25 @@ class Ordering(Protocol):
 
     @property
     def longest(self) -> float:
-        """The cost from which on all jobs are equally last."""
+        """The cost from which on all jobs are equally last; 0 where all are equal."""
 
     def cost(self, candidate: Candidate) -> float | None:
         """How long it keeps the others waiting, in seconds; None where that is unknown."""
 
 
-def nice_of(ordering: Ordering, candidate: Candidate, most: int) -> int:
+def nice_of(ordering: Ordering, candidate: Candidate, most: int, together: float = 0.0) -> int:
     """The place of a job in the queue as a nice number from 0 to `most`, whatever the scheduler.
 
     It grows with the logarithm of the cost: `most * ln(1 + cost/300) / ln(1 + longest/300)`,
-    rounded up. A job of unknown cost stands in the middle, and not before it where it must not be
-    read.
+    rounded up; `together` is what other work costs that belongs to it. A job of unknown cost stands
+    in the middle, and not before it where it must not be read.
     """
     cost = ordering.cost(candidate)
+    if not ordering.longest:
+        return 0
     if cost is None:
         return most // 2
-    bounded = min(max(0.0, cost), ordering.longest)
+    bounded = min(max(0.0, cost + together), ordering.longest)
     share = math.log1p(bounded / SHORTEST_S) / math.log1p(ordering.longest / SHORTEST_S)
     place = math.ceil(most * share)
     if candidate.cautious and ordering.cost(replace(candidate, cautious=False)) is None:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 class FifoOrdering:
     name = "fifo"
-    longest = 1.0
+    longest = 0.0
 
     def cost(self, candidate: Candidate) -> float | None:  # noqa: ARG002 - all are equal
         return 0.0

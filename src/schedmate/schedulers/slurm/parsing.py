@@ -278,8 +278,8 @@ def can_requeue(record: Record) -> bool:
 
 
 def _most_nice(record: Record, site: SlurmSite | None) -> int | None:
-    priority, nice = number(record["PriorityLong"]), number(record["Nice"]) or 0
-    return None if site is None else site.most_nice(priority, nice)
+    """None of a held job: its priority is 0."""
+    return site.nice_range if site is not None and number(record["PriorityLong"]) else None
 
 
 def _begins(record: Record) -> float | None:

@@ -30,8 +30,6 @@ class SlurmSite:
     cluster: str = ""
     nice_an_hour: float | None = None
     """How many nice numbers an hour of ageing outweighs; None where age has no weight."""
-    floor: int = priority.FLOOR
-    """The lowest priority of a job that is not held."""
     soft_limits: bool = False
     """Backfill plans with TimeMin while TimeLimit ends a job: `time_min_as_soft_limit`. Without it
     TimeMin lets backfill shorten the limit."""
@@ -66,7 +64,6 @@ class SlurmSite:
             keep_s=_min_job_age(values.get("MinJobAge", "")),
             nice_range=nice_range or by_hours,
             nice_an_hour=age / max_age_h if age else None,
-            floor=priority.FLOOR if multifactor else priority.BASIC_FLOOR,
             appends_logs=values.get("JobFileAppend") == "1",
             soft_limits=_has_soft_limits(values),
         )
@@ -75,10 +72,6 @@ class SlurmSite:
     def held_for_s(self) -> float:
         """After the end of a job it may be held so long: it is purged some time after it may be."""
         return self.keep_s + _PURGED_WITHIN_S
-
-    def most_nice(self, points: int | None, nice: int) -> int | None:
-        """How far a job of this priority may be set back; None where it has no place."""
-        return priority.most_nice(points, nice, self.nice_range, self.floor)
 
 
 def configured_cluster() -> str:

@@ -102,9 +102,9 @@ def _place(view: JobView, written: Written) -> str:
     job = view.job
     orders = [one.action for one in view.actions if one.action.kind == "set_nice" and one.done]
     reason = orders[-1].reason if orders else None
-    if reason is None or orders[-1].value != job.nice or job.nice <= reason.own_nice:
+    points = 0 if reason is None else job.nice - reason.own_nice + reason.lift
+    if reason is None or orders[-1].value != job.nice or points <= 0:
         return ""
-    points = job.nice - reason.own_nice
     hours = points / job.nice_an_hour if job.nice_an_hour else None
     worth = "" if hours is None else f", which {written(3600 * hours)} of waiting make up for"
     own = f" beyond its owner's own nice {reason.own_nice}" if reason.own_nice else ""

@@ -13,7 +13,6 @@ from heapq import heappop, heappush
 import numpy as np
 
 from schedmate.model import JobState
-from schedmate.model.priority import most_nice
 from schedmate.policies import JobColumns, Policy
 from schedmate.simulator.engine.cluster import Cluster, Physics
 from schedmate.simulator.engine.faults import Fault
@@ -233,9 +232,12 @@ class SimulationEngine(Running):
     def nice_an_hour(self) -> float | None:
         return self._policy.nice_an_hour
 
-    def most_nice(self, job: int) -> int | None:
-        largest = self._nice_range or self._policy.nice_range
-        return most_nice(self._policy.priority(job), self.jobs.nice[job], largest)
+    @property
+    def most_nice(self) -> int:
+        return self._nice_range or self._policy.nice_range
+
+    def priority(self, job: int) -> int:
+        return self._policy.priority(job)
 
     def set_nice(self, job: int, nice: int) -> None:
         self.jobs.nice[job] = nice

@@ -18,8 +18,12 @@ class Steered(Protocol):
     @property
     def now(self) -> float: ...
 
-    def most_nice(self, job: int) -> int | None:
-        """How far a waiting job may be set back; None where it has no place to be given."""
+    @property
+    def most_nice(self) -> int:
+        """How far a waiting job may be moved."""
+
+    def priority(self, job: int) -> int:
+        """Of a waiting job, its nice number subtracted."""
 
     @property
     def nice_an_hour(self) -> float | None:

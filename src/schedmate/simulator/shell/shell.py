@@ -163,8 +163,7 @@ class SimulatedDaemon:
         for job in [*self._unplaced]:
             if self._snapshots.state(job) is not JobState.PENDING:
                 self._unplaced.discard(job)
-            elif self._scheduler.most_nice(job) is not None:
-                self._unplaced.discard(job)
+            else:
                 changed[job] = None
         for job in changed:
             self._see(job, now)
@@ -174,8 +173,11 @@ class SimulatedDaemon:
     def _see(self, job: int, now: float) -> None:
         seen = self._snapshots.of(job)
         self._tell(JobSeen(now, seen))
-        if seen.state is JobState.PENDING and seen.most_nice is None:
+        known = self._engine.known[seen.id]
+        if seen.state is JobState.PENDING and not known.nice.ordered:
             self._unplaced.add(job)
+        else:
+            self._unplaced.discard(job)
         if self._snapshots.is_over(job):
             self._tell(JobForgotten(now, seen.id))
 

@@ -106,7 +106,8 @@ class Snapshots:
             restarts=self._restarts[job],
             nodes=self._nodes.get(job, ()),
             nice=self._scheduler.jobs.nice[job],
-            most_nice=self._scheduler.most_nice(job) if pending else None,
+            most_nice=self._scheduler.most_nice if pending else None,
+            priority=self._scheduler.priority(job) if pending else None,
             nice_an_hour=self._scheduler.nice_an_hour,
             comment=self._comments.get(job, ""),
         )
