@@ -31,6 +31,7 @@ class Terminal:
     def __init__(self, words, env):
         self.pid, self.file = pty.fork()
         if self.pid == 0:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # a suite in the background ignores it
             os.execvpe(sys.executable, [sys.executable, "-m", "schedmate", *words], env)
         fcntl.ioctl(self.file, termios.TIOCSWINSZ, struct.pack("HHHH", 33, 77, 0, 0))
         self.seen = b""

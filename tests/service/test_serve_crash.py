@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 
 import pytest
 
@@ -19,6 +20,7 @@ from service.place import ERROR, KILLED_ONCE, RUN
 pytestmark = [pytest.mark.processes, pytest.mark.timeout(1800)]
 
 
+@contextmanager
 def serving(place):
     settings = place.settings
     env = {
@@ -32,9 +34,13 @@ def serving(place):
         "SCHEDMATE_LLM__ENABLED": "false",
     }
     with (place.root / "serve.log").open("ab") as log:
-        return subprocess.Popen(
-            [sys.executable, "-m", "schedmate", "serve"], env=env, stdout=log, stderr=log
-        )
+        words = [sys.executable, "-m", "schedmate", "serve"]
+        daemon = subprocess.Popen(words, env=env, stdout=log, stderr=log)
+    try:
+        yield daemon
+    finally:
+        daemon.kill()
+        daemon.wait()
 
 
 @pytest.mark.parametrize("seed", [3])
@@ -63,7 +69,7 @@ def test_no_job_is_lost_run_twice_or_requeued_twice(place, seed):
                     and all(place.ended(one, 1) and store.run(one, 1) for one in unlucky)
                 )
 
-        wait_for(at_rest, "the end of all jobs", 40)
+        wait_for(at_rest, "the end of all jobs", 240)
         wait_for(lambda: lock_holder(place.settings.state_dir / "serve.lock") == daemon.pid)
         time.sleep(1.2)
         daemon.terminate()

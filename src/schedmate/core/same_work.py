@@ -77,9 +77,10 @@ def _is_copy(other: Job, its: Work, job: Job, own: Work) -> bool:
     without any script says itself what it does."""
     if its.script is None or own.script is None:
         has_script = its.script or own.script or other.script or job.script
+        is_same = other.name == job.name
         if not has_script and other.command and job.command:
-            return _says_as_much(other.command, job.command)
-        return other.name == job.name and other.submit_time >= (job.end_time or 0.0)
+            is_same = _says_as_much(other.command, job.command)
+        return is_same and other.submit_time >= (job.end_time or 0.0)
     theirs, ours = _words(its.script), _words(own.script)
     if other.script == job.script and other.script is not None:
         return theirs == ours and _says_as_much(other.command[1:], job.command[1:])
