@@ -9,11 +9,13 @@ import subprocess
 import sys
 import time
 from contextlib import contextmanager
+from dataclasses import replace
 
 import pytest
 
 from schedmate.disk.lock import lock_holder
 from schedmate.model import JobState
+from schedmate.service.usecases.submit import submit
 from schedulers.local_site import wait_for
 from service.place import ERROR, KILLED_ONCE, RUN
 
@@ -43,12 +45,20 @@ def serving(place):
         daemon.wait()
 
 
+def unlike_others(place, number):
+    """A run is not repeated beside one that its owner has submitted in its place since."""
+    apart = place.root / f"apart {number}"
+    apart.mkdir()
+    asked = place.submission(f": {number}; cd {place.work}; {KILLED_ONCE}")
+    return submit(place.settings, replace(asked, workdir=str(apart))).job_id
+
+
 @pytest.mark.parametrize("seed", [3])
 def test_no_job_is_lost_run_twice_or_requeued_twice(place, seed):
     chance = random.Random(seed)
     good = [place.submit(f"{RUN}; sleep {chance.uniform(0, 1):.1f}") for _ in range(3)]
     wrong = [place.submit(ERROR) for _ in range(2)]
-    unlucky = [place.submit(KILLED_ONCE) for _ in range(3)]
+    unlucky = [unlike_others(place, number) for number in range(3)]
     local_lock = place.settings.state_dir / "local" / "daemon.lock"
 
     for turn in range(7):
@@ -69,7 +79,7 @@ def test_no_job_is_lost_run_twice_or_requeued_twice(place, seed):
                     and all(place.ended(one, 1) and store.run(one, 1) for one in unlucky)
                 )
 
-        wait_for(at_rest, "the end of all jobs", 240)
+        wait_for(at_rest, "the end of all jobs", 120)
         wait_for(lambda: lock_holder(place.settings.state_dir / "serve.lock") == daemon.pid)
         time.sleep(1.2)
         daemon.terminate()
