@@ -11,6 +11,7 @@ import ipaddress
 import re
 import time
 from collections import Counter
+from contextlib import suppress
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
@@ -115,6 +116,8 @@ class Gate:
         scope["state"]["viewer"] = viewer
         answer = self._refused(scope, headers, viewer)
         if answer is not None:
+            if viewer.user:
+                await _pass_over(receive)
             await answer(scope, receive, send)
             return
         await self._let_in(viewer.user or _address(scope), scope, receive, send)
@@ -234,6 +237,14 @@ class _Body:
                 HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a body has {MOST_BYTES} bytes at most"
             )
         return message
+
+
+async def _pass_over(receive: Receive) -> None:
+    """A browser that is still sending reads no answer: what is not far too long is taken first."""
+    body = _Body(receive)
+    with suppress(HTTPException):
+        while (await body.receive()).get("more_body"):
+            pass
 
 
 def _is_address(name: str) -> bool:
