@@ -156,6 +156,10 @@ def test_a_status_is_looked_at_closely_when_the_file_becomes_another(public, fil
     stranger.stat(str(file))
     public.chmod(0o750)  # not seen again: the file itself is the same
     stranger.stat(str(file))
+    *rest, group = stranger._seen[str(file)]
+    stranger._seen[str(file)] = (*rest, group + 1)
+    with pytest.raises(PermissionError):
+        stranger.stat(str(file))
     file.chmod(0o605)
     with pytest.raises(PermissionError):
         stranger.stat(str(file))
