@@ -7,7 +7,7 @@ import pytest
 from schedmate.core.attempts import Attempt, Hung, Reached, got_further, same_failure
 from schedmate.core.events import JobDiagnosed, Past
 from schedmate.core.known_job import KnownJob
-from schedmate.core.successors import was_submitted_since
+from schedmate.core.successors import may_be_child, successor, was_submitted_since
 from schedmate.model import Blame, JobState
 from schedmate.testing.builders import a_diagnosis, a_job, an_advice
 
@@ -74,3 +74,28 @@ def test_who_waited_for_long_has_not_run_beside_it(start, since):
     job = a_job(state=JobState.FAILED, submit_time=0.0, start_time=10.0, end_time=5000.0)
     other = a_job(id="2", submit_time=4000.0, start_time=start)
     assert was_submitted_since(other, job, 5000.0) is since
+
+
+def test_every_other_job_is_looked_at():
+    job = a_job(state=JobState.FAILED, submit_time=0.0, start_time=10.0, end_time=900.0)
+    before, again = (a_job(id=n, submit_time=at) for n, at in (("0", 0.0), ("2", 890.0)))
+    none: frozenset[str] = frozenset()
+    others = [(a_job(id="7", state=JobState.CANCELLED, start_time=None), none), (before, none)]
+    assert successor(job, [*others, (again, none)], 900.0) is not None
+    assert successor(job, others, 900.0) is None
+
+
+@pytest.mark.parametrize(
+    ("parts", "child"),
+    [
+        ({}, True),
+        ({"id": "1"}, False),
+        ({"restarts": 1}, False),
+        ({"state": JobState.CANCELLED, "start_time": None}, False),
+        ({"state": JobState.CANCELLED}, True),
+    ],
+)
+def test_who_is_the_run_itself_or_was_there_before_is_no_child_of_it(parts, child):
+    job = a_job(state=JobState.FAILED, start_time=10.0, end_time=900.0, submit_host="login")
+    other = a_job(**({"id": "2", "submit_time": 500.0, "submit_host": "n1"} | parts))
+    assert may_be_child(other, job, {"n1"}, 900.0) is child
