@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from schedmate.core.attempts import Attempt, Hung, Reached, got_further
+from schedmate.core.attempts import Attempt, Hung, Reached, got_further, same_failure
 from schedmate.core.events import JobDiagnosed, Past
 from schedmate.core.known_job import KnownJob
-from schedmate.model import JobState
+from schedmate.core.successors import may_be_child, successor, was_submitted_since
+from schedmate.model import Blame, JobState
 from schedmate.testing.builders import a_diagnosis, a_job, an_advice
 
 
@@ -58,3 +59,43 @@ def test_who_begins_at_the_checkpoint_has_not_started_over(unit, began, further)
     """Of epochs a checkpoint's step says nothing: half of what was done has to do."""
     before = Reached(unit=unit, began=0, done=800, saved=700)
     assert got_further([before], Reached(unit=unit, began=began, done=1500, saved=1400)) is further
+
+
+@pytest.mark.parametrize(("nodes", "same"), [("n1 n2", True), ("n2 n3", False), ("n2 n1", True)])
+def test_a_node_s_fault_without_a_name_is_the_same_on_the_same_nodes_only(nodes, same):
+    sick = a_diagnosis("gpu_ecc", blame=Blame())
+    before, now = (Attempt(diagnosis=sick, nodes=tuple(one.split())) for one in ("n1 n2", nodes))
+    assert sick.decision.retry == "elsewhere"
+    assert same_failure(before, now) is same
+
+
+@pytest.mark.parametrize(("start", "since"), [(None, True), (4900.0, True), (4300.0, False)])
+def test_who_waited_for_long_has_not_run_beside_it(start, since):
+    job = a_job(state=JobState.FAILED, submit_time=0.0, start_time=10.0, end_time=5000.0)
+    other = a_job(id="2", submit_time=4000.0, start_time=start)
+    assert was_submitted_since(other, job, 5000.0) is since
+
+
+def test_every_other_job_is_looked_at():
+    job = a_job(state=JobState.FAILED, submit_time=0.0, start_time=10.0, end_time=900.0)
+    before, again = (a_job(id=n, submit_time=at) for n, at in (("0", 0.0), ("2", 890.0)))
+    none: frozenset[str] = frozenset()
+    others = [(a_job(id="7", state=JobState.CANCELLED, start_time=None), none), (before, none)]
+    assert successor(job, [*others, (again, none)], 900.0) is not None
+    assert successor(job, others, 900.0) is None
+
+
+@pytest.mark.parametrize(
+    ("parts", "child"),
+    [
+        ({}, True),
+        ({"id": "1"}, False),
+        ({"restarts": 1}, False),
+        ({"state": JobState.CANCELLED, "start_time": None}, False),
+        ({"state": JobState.CANCELLED}, True),
+    ],
+)
+def test_who_is_the_run_itself_or_was_there_before_is_no_child_of_it(parts, child):
+    job = a_job(state=JobState.FAILED, start_time=10.0, end_time=900.0, submit_host="login")
+    other = a_job(**({"id": "2", "submit_time": 500.0, "submit_host": "n1"} | parts))
+    assert may_be_child(other, job, {"n1"}, 900.0) is child

@@ -133,6 +133,13 @@ def test_an_expected_end_counts_from_when_it_was_expected():
     assert not limits_of(engine.handle(JobSeen(2000 + 1.9 * half, running(ours))))
 
 
+def test_an_end_that_was_expected_and_is_past_counts_no_longer():
+    rule, job = TimeLimits(guard_s=600.0), running(7200.0, start=0.0)
+    assert not rule.too_short(job, 7200.0, 5000.0, 5500.0)
+    assert rule.too_short(job, 7200.0, 6000.0, 5500.0)
+    assert rule.too_short(job, 7200.0, 100.0, 6000.0)
+
+
 def test_a_limit_that_somebody_changed_is_theirs():
     engine = an_engine()
     ours = lowered(engine).value

@@ -97,6 +97,7 @@ MASK, USER, GROUP_OWNER, GROUP = 0x10, 0x02, 0x04, 0x08
         (((GROUP_OWNER, 0, 0), (GROUP, 4, MY_GROUP)), True),
         (((GROUP, 0, MY_GROUP),), False),
         (((GROUP, 4, 99),), True),  # none of the groups is named: as all others
+        (((GROUP, 0, 99),), True),
     ],
 )
 def test_a_list_is_read_as_the_kernel_does(acl, right):
@@ -156,6 +157,10 @@ def test_a_status_is_looked_at_closely_when_the_file_becomes_another(public, fil
     stranger.stat(str(file))
     public.chmod(0o750)  # not seen again: the file itself is the same
     stranger.stat(str(file))
+    *rest, group = stranger._seen[str(file)]
+    stranger._seen[str(file)] = (*rest, group + 1)
+    with pytest.raises(PermissionError):
+        stranger.stat(str(file))
     file.chmod(0o605)
     with pytest.raises(PermissionError):
         stranger.stat(str(file))
@@ -240,6 +245,7 @@ def test_who_starts_helpers_hears_no_signal_of_a_terminal_and_imports_nothing_of
     assert os.getsid(process.pid) == process.pid
     command = Path(f"/proc/{process.pid}/cmdline").read_bytes().split(b"\0")
     assert command[1:3] == [b"-I", b"-S"]
+    assert Path(f"/proc/{process.pid}/cwd").readlink() == Path("/")
     channel.close()
     assert process.wait(60) == 0
 

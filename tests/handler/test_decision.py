@@ -95,6 +95,7 @@ def test_a_limit_without_checkpoints_suggests_more_time_or_checkpoints():
 @pytest.mark.parametrize("reason", SAME)
 def test_what_the_evidence_shows_to_recur_is_not_tried_again(reason):
     assert decide(reason, case(), recurs=True).retry == "no"
+    assert decide(reason, case(), recurs=True, confidence=0.1).retry == "no"
     assert decide(reason, case(node_states=(DOWN,)), recurs=True).retry == "elsewhere"
 
 

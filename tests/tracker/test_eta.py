@@ -293,6 +293,8 @@ def test_a_whole_estimate_knows_the_limit_and_how_long_the_run_has_taken():
     assert (found.ends_by, found.eta_s) == ("limit", Spread(0.98 * 30, 30, 1.02 * 30))
     facts.limit_s = 1000.0
     assert estimate_eta(facts, a_scan(), position, finished=False).ends_by == "total"
+    facts.now = 2000.0  # long after the newest line
+    assert estimate_eta(facts, a_scan(), position, finished=False).eta_s is None
 
 
 def counted(found: Any, **series: Any) -> EtaEstimate:
