@@ -68,7 +68,7 @@ def waits(bench, *flags):
 def test_a_job_that_was_overtaken_for_long_enough_starts_first(  # noqa: PLR0917 - fixtures
     bench, settings, store, slurm_cluster, hours, first
 ):
-    fair = replace(settings, fairness=FairnessSettings(hours=hours, times=0.0))
+    fair = replace(settings, fairness=FairnessSettings(late_hours=0.0, hours=hours))
     gate, *_ = bench.occupy(slurm_cluster.slots)
     jobs = {name: bench.shell(f"echo {name} >> order; sleep 2") for name in ("long", "short")}
     for name, seconds in (("long", MONTH_S), ("short", 1.0)):
