@@ -8,9 +8,9 @@ bench/proof/settings.py: for each bound (so many hours late by jobs that the sch
 behind it; after the longer of so many hours of waiting and so many times the predicted run time; or
 both) the average gain, the 99th percentile with SchedMate over that without, and by how much
 later at most a job ends (the mean over settings, and in all), and the share of jobs that end later
-by more than 12 hours, beside that of the policy alone in one shaken run against another. The knee is the bound from which on
-longer ones gain ever less: of the curve of the gain over the logarithm of the hours, the point
-farthest above the line between its ends (no bound counts as a month).
+by more than 12 hours, beside that of the policy alone in one shaken run against another. The knee
+is the bound from which on longer ones gain ever less: of the curve of the gain over the logarithm
+of the hours, the point farthest above the line between its ends (no bound counts as a month).
 """
 
 from __future__ import annotations
@@ -77,7 +77,8 @@ def main() -> None:
             found[key].append(tuple(row[each] for each in figures))
     for policy in arguments.beside.split(","):
         print(
-            f"\n{policy}: late, waited, times | gain | p99 | latest job, hours | 12 h later, by chance | settings"
+            f"\n{policy}: late, waited, times | gain | p99 | latest job, hours | "
+            "12 h later, by chance | settings"
         )
         means = []
         for bound in BOUNDS:
