@@ -63,7 +63,7 @@ DAEMON = {
     "SCHEDMATE_LONGEST_WAIT_S": "15",
     "SCHEDMATE_LLM__ENABLED": "false",
     "SCHEDMATE_NICE_RANGE": "40000",
-    "SCHEDMATE_FAIRNESS__HOURS": f"{FairnessLimits().hours / SPEED:.4f}",
+    "SCHEDMATE_FAIRNESS__LATE_HOURS": f"{FairnessLimits().late_hours / SPEED:.4f}",
 }
 """The nice range is as wide as fair share weighs, over the costs that occur here. The bound
 on being overtaken is as much shorter as all else."""

@@ -316,8 +316,9 @@ def _fairness(
         beyond(one, other, bounds) for one in replicas for other in replicas if one is not other
     ]
     yield (
-        f"longer by more than the bound on being overtaken (the longer of {limits.hours:.3g} h and "
-        f"{limits.times:g} times the prediction): {beyond(before, after, bounds)} with SchedMate, "
+        f"longer by more than the bound on being overtaken ({limits.late_hours:.3g} h, and the "
+        f"longer of {limits.hours:.3g} h and {limits.times:g} times the prediction): "
+        f"{beyond(before, after, bounds)} with SchedMate, "
         f"{beyond(after, before, bounds)} without; of two simulated runs without it "
         f"{np.mean(by_chance):.1f} ({min(by_chance)} to {max(by_chance)})"
     )
@@ -328,7 +329,10 @@ def _fairness(
 def _bounds(ours: ArmResult, settings: Mapping[str, str]) -> dict[int, float]:
     limits = fairness_limits(settings)
     return {
-        each.number: max(3600 * limits.hours, limits.times * (each.predicted or (0, 0, 0))[1])
+        each.number: max(
+            3600 * max(limits.late_hours, limits.hours),
+            limits.times * (each.predicted or (0, 0, 0))[2],
+        )
         for each in ours.jobs
     }
 

@@ -157,6 +157,7 @@ def fairness_limits(settings: Mapping[str, str]) -> FairnessLimits:
     """Those of the live daemon."""
     values, usual = {**DAEMON, **settings}, FairnessLimits()
     return FairnessLimits(
+        late_hours=float(values.get("SCHEDMATE_FAIRNESS__LATE_HOURS", usual.late_hours)),
         hours=float(values.get("SCHEDMATE_FAIRNESS__HOURS", usual.hours)),
         times=float(values.get("SCHEDMATE_FAIRNESS__TIMES", usual.times)),
     )

@@ -4,11 +4,13 @@
     python -m bench.proof.frontier --seeds 0 --sites theta --workers 1     # a trial
 
 Beside `easy` and `multifactor`, code that explains half of the variance, settings of
-bench/proof/settings.py: for each bound (the longer of so many hours and so many times the predicted
-run time) the average gain, the 99th percentile with SchedMate over that without, and by how much
-later at most a job ends. The knee is the bound from which on longer ones gain ever less: of the
-curve of the gain over the logarithm of the hours, the point farthest above the line between its
-ends (no bound counts as a month).
+bench/proof/settings.py: for each bound (so many hours late by jobs that the scheduler alone puts
+behind it; after the longer of so many hours of waiting and so many times the predicted run time; or
+both) the average gain, the 99th percentile with SchedMate over that without, and by how much
+later at most a job ends (the mean over settings, and in all), and the share of jobs that end later
+by more than 12 hours, beside that of the policy alone in one shaken run against another. The knee
+is the bound from which on longer ones gain ever less: of the curve of the gain over the logarithm
+of the hours, the point farthest above the line between its ends (no bound counts as a month).
 """
 
 from __future__ import annotations
@@ -24,16 +26,23 @@ from bench.proof.measuring import ALONE, Case, geometric_mean, measure_all
 from bench.proof.settings import JOBS, MAIN_LOAD, SEEDS, Window, all_sites
 from schedmate.core import FairnessLimits
 
-BOUNDS = tuple(
-    FairnessLimits(hours=hours, times=times)
-    for hours, times in ((1, 1), (3, 2), (6, 3), (12, 5), (24, 10), (72, 10), (1e6, 10))
+LATE = tuple(FairnessLimits(late_hours=hours) for hours in (1.0, 3.0, 6.0, 12.0, 24.0, 48.0, 1e6))
+WAITED = tuple(
+    FairnessLimits(late_hours=late, hours=hours, times=times)
+    for late, hours, times in (
+        (0.0, 6.0, 3.0),
+        (0.0, 12.0, 5.0),
+        (0.0, 24.0, 10.0),
+        (12.0, 12.0, 5.0),
+    )
 )
+BOUNDS = (*LATE, *WAITED)
 _MONTH_H = 720.0
 
 
 def knee(bounds: Sequence[FairnessLimits], gains: Sequence[float]) -> int:
     """Of the gain by the logarithm of the bound: farthest above the line between its ends."""
-    hours = np.log([min(bound.hours, _MONTH_H) for bound in bounds])
+    hours = np.log([min(bound.late_hours, _MONTH_H) for bound in bounds])
     across, up = ((each - each[0]) / (each[-1] - each[0]) for each in (hours, np.log(gains)))
     return int(np.argmax(up - across))
 
@@ -59,24 +68,29 @@ def main() -> None:
         for site in all_sites()
         if (site.name in wanted if arguments.sites else not site.held_out)
     ]
-    found: dict[tuple[str, tuple[float, float]], list[tuple[float, float, float]]]
+    found: dict[tuple[str, tuple[float, float, float]], list[tuple[float, ...]]]
     found = defaultdict(list)
     for row in measure_all(cases, workers=arguments.workers):
         if row["counts"] and row["predictor"] != ALONE:
-            key = row["policy"], row["bound"]
-            found[key].append((row["gain"], row["p99"], row["worst_job_h"]))
+            key = row["policy"], tuple(row["bound"])
+            figures = "gain", "p99", "worst_job_h", "late", "late_by_chance"
+            found[key].append(tuple(row[each] for each in figures))
     for policy in arguments.beside.split(","):
-        print(f"\n{policy}: hours, times | gain | p99 | latest job, hours | settings")
+        print(
+            f"\n{policy}: late, waited, times | gain | p99 | latest job, hours | "
+            "12 h later, by chance | settings"
+        )
         means = []
         for bound in BOUNDS:
-            gains, tails, latest = zip(*found[policy, (bound.hours, bound.times)], strict=True)
+            values = bound.late_hours, bound.hours, bound.times
+            gains, tails, latest, late, chance = zip(*found[policy, values], strict=True)
             means.append(geometric_mean(gains))
             print(
-                f"{bound.hours:g} h, {bound.times:g}x | {means[-1]:.3f} | "
-                f"{geometric_mean(tails):.3f} | {max(latest):.1f} | {len(gains)}"
+                f"{bound.late_hours:g} h, {bound.hours:g} h, {bound.times:g}x | {means[-1]:.3f} | "
+                f"{geometric_mean(tails):.3f} | {np.mean(latest):.1f}, {max(latest):.1f} | "
+                f"{100 * np.mean(late):.2f} %, {100 * np.mean(chance):.2f} % | {len(gains)}"
             )
-        best = BOUNDS[knee(BOUNDS, means)]
-        print(f"knee: {best.hours:g} h, {best.times:g}x")
+        print(f"knee: {LATE[knee(LATE, means[: len(LATE)])].late_hours:g} h late")
     print(f"\n{time.monotonic() - began:.0f} s on {machine()}")
 
 

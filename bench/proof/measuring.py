@@ -32,6 +32,7 @@ are drawn with the code; their accuracy hardly depends on the share.)"""
 INSTEAD = {"easy": ("easy-sjbf", "easy-last-two", "easy-learnt")}
 """By policy: what the backfilling literature has in its place, without SchedMate."""
 _USER_JOBS = 10
+_HALF_A_DAY_S = 12 * 3600.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,8 +60,8 @@ class Measured:
     past: int
     gpus: int
     explained: float
-    bound: tuple[float, float]
-    """On being overtaken: hours, and times the predicted run time."""
+    bound: tuple[float, float, float]
+    """On being overtaken: hours late, hours waited, and times the predicted run time."""
     policy: str
     plan: str
     predictor: str
@@ -76,6 +77,10 @@ class Measured:
     """The least gain of a user with ten jobs."""
     worst_job_h: float
     """By how much later at most a job ends."""
+    late: float
+    """Share of jobs that end later by more than half a day."""
+    late_by_chance: float
+    """The same, of the policy alone in one shake against another."""
     error: float
     """Of the predictions: how far off (natural logarithm) on average."""
     revision: str
@@ -160,7 +165,7 @@ def _row(
         past=window.past,
         gpus=here.gpus,
         explained=window.explained,
-        bound=(here.fairness.hours, here.fairness.times),
+        bound=(here.fairness.late_hours, here.fairness.hours, here.fairness.times),
         policy=policy,
         plan=planned,
         predictor=predictor,
@@ -171,6 +176,8 @@ def _row(
         slowdown_alone=float(before.mean() / columns.duration.mean()),
         worst_user=_worst_user(columns, before.mean(axis=0), after.mean(axis=0)),
         worst_job_h=float((after - before).max() / 3600.0),
+        late=float((after - before > _HALF_A_DAY_S).mean()),
+        late_by_chance=float((before - np.roll(before, 1, axis=0) > _HALF_A_DAY_S).mean()),
         error=float("nan"),
         revision=revision(),
         case=digest(case),

@@ -118,10 +118,13 @@ class TimeLimitSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FairnessSettings:
-    """How long a job may be overtaken: the longer of both."""
+    """How far a job may be overtaken: all three."""
 
-    hours: float = at_least(0, 12.0)
-    times: float = at_least(0, 5.0)
+    late_hours: float = at_least(0, 12.0)
+    """So late it may become by jobs that its scheduler alone puts behind it."""
+    hours: float = at_least(0, 0.0)
+    """It is overtaken for so long at least, or"""
+    times: float = at_least(0, 0.0)
     """Times its own predicted run time."""
 
 

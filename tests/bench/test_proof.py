@@ -196,7 +196,7 @@ def test_the_table_of_an_empty_file_names_the_command_that_fills_it(tmp_path):
 
 
 def test_the_knee_is_where_longer_bounds_gain_little_more():
-    bounds = [FairnessLimits(hours=hours) for hours in (1, 6, 12, 24, 1e6)]
+    bounds = [FairnessLimits(late_hours=hours) for hours in (1, 6, 12, 24, 1e6)]
 
     assert knee(bounds, [1.0, 1.2, 1.4, 1.41, 1.42]) == 2
 

@@ -43,7 +43,9 @@ FIRST = -MOST
 
 
 def an_engine(hours=6.0, times=3.0, **parts):
-    limits = DecisionLimits(fairness=FairnessLimits(hours=hours, times=times), **parts)
+    limits = DecisionLimits(
+        fairness=FairnessLimits(late_hours=0, hours=hours, times=times), **parts
+    )
     return DecisionEngine(ordering("sjf"), limits)
 
 
@@ -212,7 +214,7 @@ def test_no_job_is_overtaken_beyond_its_bound(drawn, hours, times):
         ]
     )
     predicted = np.array([prediction for _, _, prediction in drawn])
-    fairness = FairnessLimits(hours=hours, times=times)
+    fairness = FairnessLimits(late_hours=0, hours=hours, times=times)
     engine = DecisionEngine(ordering("sjf"), DecisionLimits(fairness=fairness))
     nothing = np.zeros(len(drawn))
     estimates = Estimates(predicted, predicted, predicted, cost_s=nothing, source="drawn")

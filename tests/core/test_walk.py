@@ -11,6 +11,7 @@ from schedmate.core import (
     DecisionEngine,
     DecisionLimits,
     Diagnose,
+    FairnessLimits,
     JobAdvised,
     JobDiagnosed,
     JobSeen,
@@ -230,7 +231,9 @@ def test_a_run_that_was_left_alone_stays_so_unless_its_failure_is_another(engine
     assert [one.action.kind for one in found if isinstance(one, Act)] == kinds
 
 
-def test_a_job_that_waits_as_before_needs_no_thought(engine):
+def test_a_job_that_waits_as_before_needs_no_thought():
+    bound = FairnessLimits(late_hours=0.0, hours=12.0)
+    engine = DecisionEngine(ordering("sjf"), DecisionLimits(fairness=bound))
     job = a_job(most_nice=1000, nice=PLACE)
     engine.handle(JobSeen(1, a_job(most_nice=1000)))
     engine.handle(JobAdvised(2, "1", an_advice(90.0)))

@@ -58,9 +58,10 @@ WORDS = {
     "hold.certain": "in mode `act`: hold a waiting job whose files show that it cannot succeed",
     "hold.after_failures": "in mode `act`: hold a waiting job whose same code has failed so often "
     "in a row with the same exit code; `0`: never",
-    "fairness.hours": "how long a job may be overtaken: so many hours, or",
-    "fairness.times": "so many times its own predicted run time, the longer of both; see "
-    "[fair by construction](../how-to/slurm.md#fair-by-construction)",
+    "fairness.late_hours": "how late a job may become by jobs that its scheduler alone puts behind "
+    "it; see [fair by construction](../how-to/slurm.md#fair-by-construction)",
+    "fairness.hours": "it is overtaken for so many hours at least, or",
+    "fairness.times": "for so many times its own predicted run time, the longer of both",
     "scope.canary_partitions": "order, requeue and hold jobs of these partitions only; empty: of "
     "all",
     "scope.exclude_users": "users whose jobs are left alone",

@@ -125,6 +125,7 @@ def test_what_is_recorded_makes_the_same_engine():
             "hang.requeue=true",
             "hold.certain=false",
             "hold.after_failures=3",
+            "fairness.late_hours=3",
             "fairness.hours=7",
             "fairness.times=1.5",
             'scope.canary_partitions=["debug"]',
@@ -231,7 +232,7 @@ def test_a_setting_that_decides_nothing_is_refused(lived, change):
 
 def test_a_bound_on_being_overtaken_that_only_the_replay_has_is_reached_in_time():
     """The daemon looked at the waiting job for hours, and the log has left that out."""
-    settings = deciding_settings(Settings(fairness=FairnessSettings(hours=100.0)))
+    settings = deciding_settings(Settings(fairness=FairnessSettings(late_hours=0.0, hours=100.0)))
     job = a_job(submit_time=0.0, most_nice=1000)
     events = (
         Started(0.0, settings),

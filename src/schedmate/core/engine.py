@@ -120,7 +120,7 @@ class DecisionEngine:
 
     def _forgotten(self, event: JobForgotten) -> list[Instruction]:
         self._known.pop(event.job_id, None)
-        self._places.forget(event.job_id)
+        self._places.forget(event.job_id, event.at)
         return []
 
     def _reverted(self, event: JobReverted) -> list[Instruction]:
@@ -148,7 +148,7 @@ class DecisionEngine:
                 *renewals(known, self._known, self.objection),
             ]
             if not instructions:
-                known.be_quiet(self._limits.fairness)
+                known.be_quiet(self._places.due(known), event.at)
             return instructions
         again = before.state is JobState.PENDING and waited_long(job)
         advise = [Advise(job, again=True)] if again else []

@@ -1,8 +1,8 @@
-"""How long a job may be overtaken because of SchedMate.
+"""How far a job may be overtaken because of SchedMate.
 
-A nice number sets a job back behind others. Once it has waited for the bound, its number is taken
-back, and from then on it stands where its scheduler alone would have put it: a job that its
-scheduler puts behind it does not start before it any more.
+A nice number sets a job back behind others. Once it is late by the bound (`overtaking.py`), it gets
+the first place, and from then on it stands where its scheduler alone would have put it: a job that
+its scheduler puts behind it does not start before it any more.
 """
 
 from __future__ import annotations
@@ -22,11 +22,18 @@ _HOUR_S = 3600.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FairnessLimits:
-    """The longer of so many hours and so many times its own predicted run time. Why these by
-    default: docs/explanation/results.md."""
+    """Why these by default: docs/explanation/results.md."""
 
-    hours: float = 12.0
-    times: float = 5.0
+    late_hours: float = 12.0
+    """So late it may become by jobs that its scheduler alone puts behind it."""
+    hours: float = 0.0
+    """It is overtaken for so long at least, or"""
+    times: float = 0.0
+    """so many times its own predicted run time, the longer of both."""
+
+    @property
+    def late_s(self) -> float:
+        return self.late_hours * _HOUR_S
 
     def bound_s(self, job: Job, prediction: Prediction | None) -> float:
         """By what its cost goes by, too: who hides a job does not get it out of turn sooner."""

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from schedmate.core.events import JobDiagnosed, Past
-    from schedmate.core.fairness import FairnessLimits
     from schedmate.core.hangs import HangWatch
 
 
@@ -84,12 +83,14 @@ class KnownJob:
             self.nice = self.nice.in_new_attempt(job.nice)
         self.job, self.awaited = job, self.awaited | awaited_by(job)
 
-    def be_quiet(self, fairness: FairnessLimits) -> None:
-        """Nothing follows from how it is: what waits is moved by what is read of it, or once it has
-        waited for long."""
+    def be_quiet(self, due: float | None, at: float) -> None:
+        """Nothing follows from how it is: what waits is moved by what is read of it, once it has
+        waited for long, or by what starts before it."""
         waits = self.job.state is JobState.PENDING and self.hold != "ours" and not self.nice.raised
-        due = fairness.due(self.job, self.prediction, self.waited_s) if waits else None
-        self.quiet_until = float("-inf") if due is None else due
+        if due is None or not waits:
+            self.quiet_until = float("-inf")
+        else:
+            self.quiet_until = due if at < due else float("inf")
 
     def is_quiet(self, job: Job, at: float) -> bool:
         """Whether nothing would follow from seeing this very record of it once more."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from schedmate.core.order import Turn, at_nice, next_nice
+from schedmate.core.overtaking import Overtaking
 from schedmate.core.reactions import act, why_ordered
 from schedmate.core.scope import Scope, is_opted_out
 from schedmate.core.together import ALONE, Batches
+from schedmate.model import JobState
 from schedmate.policies import Candidate
 
 if TYPE_CHECKING:
@@ -30,20 +32,43 @@ class Places:
         self._limits = limits
         self._known = known
         self._batches = Batches()
+        self._overtaking = Overtaking()
         self._lifts = limits.scope == Scope() and ordering.longest > 0
 
     def clear(self) -> None:
-        self._batches = Batches()
+        self._batches, self._overtaking = Batches(), Overtaking()
 
-    def forget(self, job_id: JobId) -> None:
+    def forget(self, job_id: JobId, at: float) -> None:
         self._batches.forget(job_id)
+        self._overtaking.ends(job_id, at)
 
     def due(self, known: KnownJob) -> float | None:
         """When a waiting job will have been overtaken for long enough."""
         return self._limits.fairness.due(known.job, known.prediction, known.waited_s)
 
     def order(self, known: KnownJob, at: float, *, shown: bool = True) -> list[Instruction]:
-        """Give a job that waits its nice number, as soon as it can have one, and take it back."""
+        """Give a job that waits its nice number, as soon as it can have one, and take it back: also
+        of those that are too late because of what is seen of this one."""
+        late = [self._known[one] for one in self._count(known, at)]
+        found = [*self._order(known, at, shown=shown)]
+        for other in late:
+            found += self._order(other, at, shown=False) if other is not known else []
+        return found
+
+    def _count(self, known: KnownJob, at: float) -> list[JobId]:
+        """What it has done to those that wait; who has become too late by that."""
+        job, overtaking = known.job, self._overtaking
+        if job.state is JobState.PENDING:
+            overtaking.waits(job, known.nice.theirs, at)
+            return []
+        if job.state is JobState.RUNNING:
+            spread = None if known.prediction is None else known.prediction.duration_s
+            overtaking.starts(job, None if spread is None else spread.p50, at)
+        else:
+            overtaking.ends(job.id, job.end_time or at)
+        return overtaking.beyond(job, self._limits.fairness.late_s)
+
+    def _order(self, known: KnownJob, at: float, *, shown: bool) -> list[Instruction]:
         job, due = known.job, self.due(known)
         candidate = Candidate(job, known.prediction, cautious=is_opted_out(job))
         cost = self._ordering.cost(candidate)
@@ -51,7 +76,9 @@ class Places:
         share = ALONE if cost is None else self._batches.share_of(job, min(cost, longest))
         if known.reverted:
             return []
-        if known.read and due is not None and at >= due:
+        late_s = self._overtaking.late_s(job.id)
+        is_late = due is not None and at >= due and late_s >= self._limits.fairness.late_s
+        if known.read and is_late:
             known.overtaken_enough = True
         turn = Turn(
             read=known.read,
@@ -72,5 +99,7 @@ class Places:
             return []
         known.job = at_nice(job, number.nice)
         provisional = not known.read and number.code is None
-        reason = why_ordered(known, number, self._ordering.name, self._limits, share.jobs)
+        reason = why_ordered(
+            known, number, self._ordering.name, self._limits, together=share.jobs, late_s=late_s
+        )
         return [act("set_nice", job, reason, value=number.nice, provisional=provisional)]

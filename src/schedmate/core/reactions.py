@@ -78,7 +78,9 @@ def why_ordered(
     number: NewNumber,
     ordering: str,
     limits: DecisionLimits,
+    *,
     together: int,
+    late_s: float,
 ) -> DecisionReason:
     prediction = known.prediction
     spread = None if prediction is None else prediction.duration_s
@@ -86,8 +88,8 @@ def why_ordered(
     if together:
         detail += f"; one piece of work with {together} more that its owner submitted then"
     if number.code == "overtaken_enough":
-        hours = limits.fairness.bound_s(known.job, prediction) / 3600
-        detail = f"it has waited {hours:.3g} hours, and is not overtaken any more"
+        late = f"{late_s / 3600:.3g} hours late by jobs that its scheduler alone puts behind it"
+        detail = f"it may be {late}, and is not overtaken any more"
     if number.code == "left_alone":
         detail = limits.scope.unordered(known.job) or ""
     return DecisionReason(

@@ -103,7 +103,11 @@ def _place(view: JobView, written: Written) -> str:
     orders = [one.action for one in view.actions if one.action.kind == "set_nice" and one.done]
     reason = orders[-1].reason if orders else None
     points = 0 if reason is None else job.nice - reason.own_nice + reason.lift
-    if reason is None or orders[-1].value != job.nice or points <= 0:
+    if reason is None or orders[-1].value != job.nice:
+        return ""
+    if reason.code == "overtaken_enough":
+        return f"; {orders[-1].why}"
+    if points <= 0:
         return ""
     hours = points / job.nice_an_hour if job.nice_an_hour else None
     worth = "" if hours is None else f", which {written(3600 * hours)} of waiting make up for"
