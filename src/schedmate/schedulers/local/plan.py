@@ -3,7 +3,8 @@ is not delayed (EASY backfill). Pure: no clock, no files.
 
 The first job that does not fit gets a reservation: the moment at which the running jobs will have
 made enough room, by their limits and predictions, and the GPUs that it will take then. A job behind
-it starts on other GPUs, or where it ends before that moment.
+it starts on other GPUs, or where it ends before that moment or before the first job's first minute
+of waiting is over.
 """
 
 from __future__ import annotations
