@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from schedmate.schedulers.local.devices import Device
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
 _LONGEST_TROUBLE = 200
 _KILLED_WITHIN_S = 1.0
@@ -47,7 +47,7 @@ class DeviceUse:
 class GpuAnswer:
     at: float = 0.0
     devices: tuple[Device, ...] = ()
-    uses: Mapping[str, DeviceUse] = field(default_factory=dict)
+    uses: dict[str, DeviceUse] = field(default_factory=dict)
     """By the name of the device."""
     trouble: str = ""
     """Why this is not all, in words."""

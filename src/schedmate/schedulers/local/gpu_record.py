@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
 
+from schedmate.model.codecs import UnfitError, codec
 from schedmate.schedulers.local import gpu_tools
 from schedmate.schedulers.local.attempt import write_private
-from schedmate.schedulers.local.devices import Device
-from schedmate.schedulers.local.gpu_answer import DeviceUse, GpuAnswer, GpuProcess
+from schedmate.schedulers.local.gpu_answer import GpuAnswer
 from schedmate.schedulers.local.outsiders import Outsider
 from schedmate.schedulers.local.processes import boot_id
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
 _DEADLINE_S = 5.0
@@ -33,39 +32,23 @@ class Withheld:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GpuRecord:
     answer: GpuAnswer = field(default_factory=GpuAnswer)
-    withheld: Mapping[str, Withheld] = field(default_factory=dict)
+    withheld: dict[str, Withheld] = field(default_factory=dict)
 
 
 def write_record(path: Path, record: GpuRecord) -> None:
-    write_private(path, json.dumps({"boot": boot_id(), **asdict(record)}))
+    write_private(path, json.dumps({"boot": boot_id(), **codec(GpuRecord).write(record)}))
 
 
 def read_record(path: Path) -> GpuRecord:
     """Nothing where it was written before the machine was booted: other GPUs may be in it."""
     try:
         read = json.loads(path.read_text("utf-8"))
-        if read["boot"] != boot_id():
+        if read.pop("boot") != boot_id():
             return GpuRecord()
-        return GpuRecord(
-            answer=_answer(read["answer"]),
-            withheld={
-                name: Withheld(**{**one, "by": tuple(Outsider(**by) for by in one["by"])})
-                for name, one in read["withheld"].items()
-            },
-        )
-    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        record: GpuRecord = codec(GpuRecord).read(read)
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, UnfitError):
         return GpuRecord()
-
-
-def _answer(read: dict[str, Any]) -> GpuAnswer:
-    uses = {
-        name: DeviceUse(
-            **{**use, "processes": tuple(GpuProcess(**one) for one in use["processes"])}
-        )
-        for name, use in read["uses"].items()
-    }
-    devices = tuple(Device(**one) for one in read["devices"])
-    return GpuAnswer(at=read["at"], devices=devices, uses=uses, trouble=read["trouble"])
+    return record
 
 
 def known_gpus(path: Path, *, max_age_s: float) -> GpuRecord:
