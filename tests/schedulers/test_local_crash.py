@@ -131,6 +131,25 @@ def test_a_job_that_is_due_while_the_state_directory_is_away_waits_for_it(site):
     assert site.lines() == [f"{job_id} 0"]
 
 
+def test_a_state_directory_that_goes_while_a_daemon_begins(still, monkeypatch):
+    """It would take the absence for its home, and what was saved of a job for lost."""
+    job_id = still.shell(RUN)
+    away = still.root / "away"
+    with monkeypatch.context() as during:
+        identify = daemons._identity
+
+        def identify_too_late(path):
+            still.layout.root.rename(away)
+            return identify(path)
+
+        during.setattr(daemons, "_identity", identify_too_late)
+        with pytest.raises(StoreUnavailable, match="is gone: is its disk mounted"):
+            still.new_daemon()
+    away.rename(still.layout.root)
+
+    assert still.ended(job_id).state is JobState.COMPLETED
+
+
 def submit_many(site):
     """What is free in pages that are there may suffice for some."""
     for _ in range(100):

@@ -26,7 +26,7 @@ from schedmate.config import LocalSettings
 from schedmate.disk.detached import command_of
 from schedmate.disk.lock import hold, sign
 from schedmate.disk.private import append_private
-from schedmate.model.errors import SchedMateError
+from schedmate.model.errors import SchedMateError, StoreUnavailable
 from schedmate.schedulers.local.attempt import RunEnd, RunFiles, RunSpec
 from schedmate.schedulers.local.bounds import bounds_of, machine_memory_mb, warning_of
 from schedmate.schedulers.local.end_messages import EndMessages
@@ -72,6 +72,9 @@ class LocalDaemon:
         self._kill_wait_s = settings.kill_wait_s
         self._queue = QueueFile(layout.queue)
         self._file = _identity(layout.queue)
+        if self._file is None:  # taken away just now: nothing would tell it from being at home
+            layout.check_home()
+            raise StoreUnavailable(f"{layout.queue} is gone")
         self._inventory = Inventory(layout, settings, lambda: wake(layout.wake))
         self._settings_watch = SettingsWatch()
         self._cores = os.cpu_count() or 1
