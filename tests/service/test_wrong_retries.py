@@ -239,10 +239,17 @@ def test_what_is_submitted_again_before_a_retry_is_decided_goes_first(store, tmp
 
 
 @pytest.mark.parametrize(
-    ("neighbour", "kind"), [("sbatch next.sh", "requeue"), ("python b.py", "leave"), ("", "leave")]
+    ("neighbour", "kind"),
+    [
+        ("cd /third && sbatch next.sh", "requeue"),
+        ("sbatch next.sh", "leave"),
+        ("cd /third && sbatch other.sh", "leave"),
+        ("python b.py", "leave"),
+        ("", "leave"),
+    ],
 )
 def test_a_child_of_one_of_two_runs_on_a_node(store, tmp_path, neighbour, kind):
-    """It is the doing of the one that is known to submit jobs, else perhaps of each."""
+    """It is the doing of the one that shows how it submits it, else perhaps of each."""
     place = {"nodes": ("n1",), "submit_host": "login"}
     scheduler, job = FakeScheduler(), runs(tmp_path, **place)
     (tmp_path / "log").write_text(ECC)
@@ -254,7 +261,7 @@ def test_a_child_of_one_of_two_runs_on_a_node(store, tmp_path, neighbour, kind):
         scheduler.put(a_job(state=JobState.RUNNING, **{**place, **other}))
     child = {"id": "3", "submit_time": 150.0, "submit_host": "n1", "submit_session": 7}
     scheduler.scripts["3"] = "#!/bin/sh\nsleep 9\n"
-    scheduler.put(a_job(name="x", workdir="/third", **child))
+    scheduler.put(a_job(name="x", workdir="/third", script="/third/next.sh", **child))
     look(scheduler, store, 201.0)
     assert decided(store)[0] == kind, decided(store)[1]
 

@@ -36,7 +36,7 @@ from schedmate.core.interactive import is_interactive
 from schedmate.core.known_job import KnownJob
 from schedmate.core.order import NiceHistory
 from schedmate.core.retry import DecisionLimits, NodeChoice, RetryPlan, plan_retry
-from schedmate.core.same_work import Work, code_submits_jobs, is_rival
+from schedmate.core.same_work import Work, code_submits_jobs, is_rival, names_job
 from schedmate.core.scope import Scope, is_opted_out
 from schedmate.core.successors import (
     may_be_child,
@@ -95,6 +95,7 @@ __all__ = [
     "job_of",
     "may_be_child",
     "may_have_waited",
+    "names_job",
     "plan_retry",
     "submits_jobs",
     "waits_for",

@@ -54,6 +54,13 @@ def code_submits_jobs(code: str) -> bool:
     return _SUBMITS_IN_CODE.search(code) is not None
 
 
+def names_job(text: str, other: Job, parent: Job) -> bool:
+    """Whether a program of `parent` shows that it submits this very job: its script, and where."""
+    script = basename(other.script or "")
+    is_there = other.workdir == parent.workdir or other.workdir in text
+    return bool(script) and script in text and is_there
+
+
 def is_rival(other: Job, its: Work, job: Job, own: Work) -> bool:
     """Whether `other`, which was submitted since `job` began, does the same work or works in the
     same place."""

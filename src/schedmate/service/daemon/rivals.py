@@ -16,6 +16,7 @@ from schedmate.core import (
     is_rival,
     may_be_child,
     may_have_waited,
+    names_job,
     submits_jobs,
     waits_for,
     waits_for_end,
@@ -87,7 +88,7 @@ class Rivals:
 
     def children(self, job: Job, now: float) -> tuple[JobId, ...]:
         """Jobs that were submitted where it ran, unless another run of its owner that was there at
-        the time is known to submit jobs."""
+        the time shows that it submits them."""
         hosts = self._hosts(job, now)
         jobs = [known.job for known in self.engine.known.values() if known.job.user == job.user]
         found = [one for one in jobs if may_be_child(one, job, hosts, now)]
@@ -103,8 +104,15 @@ class Rivals:
         return tuple(
             child.id
             for child in found
-            if not any(may_be_child(child, one, hosts, now) for one, hosts in parents)
+            if not any(
+                may_be_child(child, one, hosts, now) and self._submits_this(one, child)
+                for one, hosts in parents
+            )
         )
+
+    def _submits_this(self, parent: Job, child: Job) -> bool:
+        texts = (self._script(parent) or "", *self._code(parent))
+        return any(names_job(text, child, parent) for text in texts)
 
     def _hosts(self, job: Job, now: float) -> set[str]:
         states = self.nodes.states_of(job, now)
