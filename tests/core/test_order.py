@@ -14,7 +14,7 @@ from schedmate.core import (
     Past,
     Scope,
 )
-from schedmate.model import Action, ActionRecord, DecisionReason, JobState, Request
+from schedmate.model import Action, ActionRecord, DecisionReason, JobState
 from schedmate.policies import Candidate, nice_of, ordering
 from schedmate.testing.builders import a_job, a_prediction, an_advice
 
@@ -256,9 +256,3 @@ def test_the_last_place_is_asked_for_although_the_job_showed_it_before():
     engine = DecisionEngine(ordering("sjf"))
     assert wanted(engine, JobSeen(0.0, waiting())) == [MIDDLE]
     assert wanted(engine, JobAdvised(1.0, "1", an_advice(1e9))) == [0]
-
-
-def test_no_job_is_taken_to_run_beyond_its_limit():
-    limited = waiting(request=Request(time_limit_s=3600.0))
-    place = nice_of(ordering("sjf"), Candidate(limited, a_prediction(1e9)), MOST)
-    assert place == nice_of(ordering("sjf"), Candidate(waiting(), a_prediction(1800.0)), MOST)

@@ -44,7 +44,7 @@ def not_below(said: Prediction, past: Sequence[float], target: Target) -> Predic
     allows, so that nothing is gained by hiding that it is."""
     limit = target.request.time_limit_s
     bound = LONGEST_S if limit is None else limit
-    longest = min(_LONGER * max(past), bound)
+    longest = _LONGER * min(max(past), bound)
     within = ", within its limit" if bound < max(past) else ""
     spread = said.duration_s or Spread(longest, longest, longest)
     return replace(

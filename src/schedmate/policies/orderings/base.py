@@ -30,10 +30,9 @@ class Candidate:
 
     @property
     def predicted_s(self) -> float | None:
-        """The 90th percentile of the predicted run time, within its limit."""
+        """The 90th percentile of the predicted run time."""
         spread = None if self.prediction is None else self.prediction.duration_s
-        limit = self.job.request.time_limit_s
-        return None if spread is None else min(spread.p90, math.inf if limit is None else limit)
+        return None if spread is None else spread.p90
 
     @property
     def expected_s(self) -> float | None:
