@@ -26,7 +26,9 @@ from bench.proof.measuring import ALONE, Case, geometric_mean, measure_all
 from bench.proof.settings import JOBS, MAIN_LOAD, SEEDS, Window, all_sites
 from schedmate.core import FairnessLimits
 
-LATE = tuple(FairnessLimits(late_hours=hours) for hours in (1.0, 3.0, 6.0, 9.0, 12.0, 24.0, 48.0, 1e6))
+LATE = tuple(
+    FairnessLimits(late_hours=hours) for hours in (1.0, 3.0, 6.0, 9.0, 12.0, 24.0, 48.0, 1e6)
+)
 WAITED = tuple(
     FairnessLimits(late_hours=late, hours=hours, times=times)
     for late, hours, times in (
