@@ -25,6 +25,7 @@ from schedmate.files.own import INVOKER, check, open_regular, place_of
 from schedmate.files.owner import OwnersFiles
 from schedmate.files.rights import ENTER, READ, _allowed_by, may
 from schedmate.files.shared import NoFiles, SharedFiles
+from schedulers.local_site import wait_for
 
 ME, MY_GROUP = os.geteuid(), os.getegid()
 STRANGER = Owner("eve", 54_321, 54_321, frozenset({54_321}))
@@ -243,7 +244,8 @@ def test_what_the_file_system_does_not_tell_is_looked_up_as_its_owner():
 def test_who_starts_helpers_hears_no_signal_of_a_terminal_and_imports_nothing_of_others():
     process, channel = Helpers()._started_here()
     assert os.getsid(process.pid) == process.pid
-    command = Path(f"/proc/{process.pid}/cmdline").read_bytes().split(b"\0")
+    shown = Path(f"/proc/{process.pid}/cmdline")
+    command = wait_for(shown.read_bytes, "the kernel shows a new program").split(b"\0")
     assert command[1:3] == [b"-I", b"-S"]
     assert Path(f"/proc/{process.pid}/cwd").readlink() == Path("/")
     channel.close()

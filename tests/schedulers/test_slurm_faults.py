@@ -177,9 +177,11 @@ def patient_bench(bench):
 
 
 def killed_once(bench, count, **parts):
+    """Each of a project of its own: a copy that is submitted meanwhile would go on instead."""
+    places = [apart(bench) for _ in range(count)]
     return [
-        bench.shell(KILLED_ONCE, request=NO_GPU, workdir=apart(bench), **parts)
-        for _ in range(count)
+        bench.shell(f": {place}; {KILLED_ONCE}", request=NO_GPU, workdir=place, **parts)
+        for place in places
     ]
 
 

@@ -75,7 +75,7 @@ class Rhythm:
             return
         self.gaps += max(1, lines) - (self.wrote_at is None)
         since = self.started_at if self.wrote_at is None else self.wrote_at
-        looks = max(1, min(lines, round(missed_s / usual))) if usual else 1
+        looks = max(1, round(min(lines, missed_s / usual))) if usual else 1
         if watched:
             self._measure(now - since - self.unwatched_s, now, patient=patient)
         elif looks > 1:
