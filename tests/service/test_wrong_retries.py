@@ -239,16 +239,18 @@ def test_what_is_submitted_again_before_a_retry_is_decided_goes_first(store, tmp
 
 
 @pytest.mark.parametrize(
-    ("neighbour", "kind"),
+    ("neighbour", "script", "kind"),
     [
-        ("cd /third && sbatch next.sh", "requeue"),
-        ("sbatch next.sh", "leave"),
-        ("cd /third && sbatch other.sh", "leave"),
-        ("python b.py", "leave"),
-        ("", "leave"),
+        ("cd /third && sbatch next.sh", "/third/next.sh", "requeue"),
+        ("cd /third && sbatch --wrap 'sleep 9'", None, "requeue"),
+        ("sbatch --wrap 'sleep 9'", None, "leave"),
+        ("sbatch next.sh", "/third/next.sh", "leave"),
+        ("cd /third && sbatch other.sh", "/third/next.sh", "leave"),
+        ("python b.py", "/third/next.sh", "leave"),
+        ("", "/third/next.sh", "leave"),
     ],
 )
-def test_a_child_of_one_of_two_runs_on_a_node(store, tmp_path, neighbour, kind):
+def test_a_child_of_one_of_two_runs_on_a_node(store, tmp_path, neighbour, script, kind):
     """It is the doing of the one that shows how it submits it, else perhaps of each."""
     place = {"nodes": ("n1",), "submit_host": "login"}
     scheduler, job = FakeScheduler(), runs(tmp_path, **place)
@@ -261,7 +263,7 @@ def test_a_child_of_one_of_two_runs_on_a_node(store, tmp_path, neighbour, kind):
         scheduler.put(a_job(state=JobState.RUNNING, **{**place, **other}))
     child = {"id": "3", "submit_time": 150.0, "submit_host": "n1", "submit_session": 7}
     scheduler.scripts["3"] = "#!/bin/sh\nsleep 9\n"
-    scheduler.put(a_job(name="x", workdir="/third", script="/third/next.sh", **child))
+    scheduler.put(a_job(name="x", workdir="/third", script=script, **child))
     look(scheduler, store, 201.0)
     assert decided(store)[0] == kind, decided(store)[1]
 

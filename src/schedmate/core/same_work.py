@@ -55,10 +55,10 @@ def code_submits_jobs(code: str) -> bool:
 
 
 def names_job(text: str, other: Job, parent: Job) -> bool:
-    """Whether a program of `parent` shows that it submits this very job: its script, and where."""
-    script = basename(other.script or "")
+    """Whether a program of `parent` that submits jobs shows that this is one of them: by where, and
+    by its script, which one that was wrapped or piped has not."""
     is_there = other.workdir == parent.workdir or other.workdir in text
-    return bool(script) and script in text and is_there
+    return is_there and basename(other.script or "") in text
 
 
 def is_rival(other: Job, its: Work, job: Job, own: Work) -> bool:
