@@ -99,6 +99,9 @@ def _end_where_it_is_swallowed(unraisable: sys.UnraisableHookArgs) -> None:
 
 
 def _is_background_working() -> bool:
-    """Then the interpreter is not shut down around a thread that is still at work."""
+    """Then the interpreter is not shut down around a thread that is still at work: it may hang in a
+    file system, and a library that is just being loaded would crash."""
     background = sys.modules.get("schedmate.service.daemon.background")
-    return background is not None and bool(background.is_working())
+    submitting = sys.modules.get("schedmate.service.usecases.submit_command")
+    is_working = background is not None and bool(background.is_working())
+    return is_working or (submitting is not None and bool(submitting.is_advising()))

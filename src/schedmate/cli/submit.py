@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -151,10 +150,6 @@ def _by_command(
     )
     if as_json and not result.exit_code:
         _print_id(result.job_id)
-    if submit_command.is_advising():  # it may hang in a file system
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(result.exit_code)
     return result.exit_code
 
 
