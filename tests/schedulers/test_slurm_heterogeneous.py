@@ -134,8 +134,8 @@ def test_verbs_show_the_whole_and_its_parts(bench, settings):
     parts, first, *_ = verb(settings, "job", job_id).splitlines()
     assert parts == f"parts of {job_id}  2 PENDING: {job_id}+0, {job_id}+1"
     assert first.startswith(f"job {job_id}  wrap  PENDING")
-    (why,) = verb(settings, "why", job_id).splitlines()
-    assert why.startswith(f"2 PENDING: {job_id}+0, {job_id}+1: job {job_id} waits for its start")
+    waits = f"2 PENDING: {job_id}+0, {job_id}+1: job {job_id} waits for its start"
+    wait_for(lambda: verb(settings, "why", job_id).startswith(waits), "Slurm's next look at it", 90)
     (eta,) = verb(settings, "eta", job_id).splitlines()
     assert eta.startswith(f"2 PENDING: {job_id}+0, {job_id}+1: job {job_id} waits")
     assert json.loads(verb(settings, "job", job_id, "--json"))["job"]["id"] == job_id
