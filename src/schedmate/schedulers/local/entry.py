@@ -163,7 +163,7 @@ class QueueEntry:
             eligible_time=self._begins(),
             reason=self.reason,
             comment=self.options.get("comment", ""),
-            held=self.held,
+            held=self.held and self.state is JobState.PENDING,
             dependency=dependency,
         )
 
