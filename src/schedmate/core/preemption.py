@@ -22,9 +22,10 @@ from typing import TYPE_CHECKING, Final
 
 from schedmate.core.scope import is_opted_out
 from schedmate.model.advice import Z90
+from schedmate.model.job import JobId
 
 if TYPE_CHECKING:
-    from schedmate.model import ActionRecord, Job, JobId, Spread
+    from schedmate.model import ActionRecord, Job, Spread
 
 _HOUR_S: Final = 3600.0
 RESTART_S: Final = 120.0
