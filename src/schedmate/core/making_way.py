@@ -232,7 +232,9 @@ class MakingWay:
         gpus = max(1, job.request.gpus)
         used = gpus + sum(gpus for _, gpus in others)
         most = self._most[here] = max(self._most[here], used)
-        return Incumbent(gpus=gpus, left_s=left_s, lost_s=lost, free=most - used, others=others)
+        return Incumbent(
+            gpus=gpus, left_s=left_s, lost_s=lost, free=most - used, pool=most, others=others
+        )
 
     def _contenders(self, run: Job, at: float) -> Iterator[Contender]:
         """Those that would start next where it runs, the first first."""

@@ -73,7 +73,9 @@ class PreemptionLimits:
     """What restarts may cost one user in a day."""
     give_back_s: float = 600.0
     """Where the named jobs have not started by then, the stopped one goes first."""
-    worth: float = 2.0
+    widest: float = 0.25
+    """Of the GPUs on its nodes' partitions a run may hold: it costs much to gather more again."""
+    worth: float = 3.0
     """So many times less GPU time than the run that makes way a job must need."""
 
     def consent(self, job: Job) -> str | None:
@@ -166,6 +168,8 @@ class Incumbent:
     """What stopping it now costs it: work since the checkpoint and the restart."""
     free: int = 0
     """GPUs that nobody holds."""
+    pool: int
+    """All GPUs there."""
     others: Sequence[tuple[float, int]] = ()
     """Of other runs: in how many seconds their limits end them, and their GPUs."""
 
@@ -182,6 +186,8 @@ def choose(
     """
     service, room, free = run.gpus * run.left_s, run.gpus, run.free + run.gpus
     by, spare = inf, free
+    if run.gpus > limits.widest * run.pool:
+        return ()
     named: list[Contender] = []
     for job in waiting:
         if not room:
@@ -215,14 +221,16 @@ def _reservation(gpus: int, free: int, others: Sequence[tuple[float, int]]) -> t
 def index_s(predicted: Spread | None, served_s: float, *, left_s: float | None = None) -> float:
     """Seconds per end that a job is worth waiting for, by the time it has run: low goes first.
 
-    `left_s` is what its log shows to be left, and counts where it is less.
+    Never less than it has run: where predictions are surer than they should be, a run that has
+    outlived its own would else be expected to end at any moment. `left_s` is what its log shows to
+    be left, and counts where it is less.
     """
     if predicted is None or predicted.too_wide:
         found = max(served_s, _UNKNOWN_S)
     else:
         ages, ranks = _table(round(min(_log_sigma(predicted), _WIDE), 1))
         middle = max(predicted.p50, 1.0)
-        found = middle * ranks[bisect_right(ages, served_s / middle)]
+        found = max(served_s, middle * ranks[bisect_right(ages, served_s / middle)])
     return found if left_s is None else min(found, left_s)
 
 
