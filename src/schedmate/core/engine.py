@@ -16,9 +16,7 @@ from schedmate.core.dependants import competition, renewals
 from schedmate.core.drains import ground_for_drain
 from schedmate.core.events import (
     ActivitySeen,
-    CheckpointSeen,
     Event,
-    GpuUseKnown,
     JobAdvised,
     JobDiagnosed,
     JobForgotten,
@@ -26,7 +24,6 @@ from schedmate.core.events import (
     JobSeen,
     NodeSeen,
     ProgressSeen,
-    ResumeKnown,
     Started,
     Stopping,
 )
@@ -48,7 +45,7 @@ from schedmate.core.instructions import (
     Reconsider,
 )
 from schedmate.core.known_job import KnownJob
-from schedmate.core.making_way import MakingWay
+from schedmate.core.levers import Levers
 from schedmate.core.places import Places
 from schedmate.core.reactions import (
     about_failure,
@@ -88,21 +85,19 @@ class DecisionEngine:
         self._time_limits = time_limits or TimeLimits()
         self._known: dict[JobId, KnownJob] = {}
         self._places = Places(ordering, self._limits, self._known)
-        self._making_way = MakingWay(self._limits, self._known, self.objection)
+        self._levers = Levers(self._limits, self._known, self.objection)
         self._handlers: dict[type[Event], Callable[[Any], list[Instruction]]] = {
             JobSeen: self._seen,
             JobAdvised: self._advised,
             ProgressSeen: self._moved,
             ActivitySeen: self._measured,
-            CheckpointSeen: self._checkpointed,
-            ResumeKnown: self._resume_known,
-            GpuUseKnown: self._use_known,
             JobDiagnosed: self._diagnosed,
             JobReverted: self._reverted,
             NodeSeen: self._node_seen,
             JobForgotten: self._forgotten,
             Started: self._started,
             Stopping: self._stopping,
+            **self._levers.handlers,
         }
 
     @property
@@ -125,7 +120,7 @@ class DecisionEngine:
     def _started(self, _: Started) -> list[Instruction]:
         self._known.clear()
         self._places.clear()
-        self._making_way.clear()
+        self._levers.clear()
         return []
 
     def _stopping(self, _: Stopping) -> list[Instruction]:
@@ -134,7 +129,7 @@ class DecisionEngine:
     def _forgotten(self, event: JobForgotten) -> list[Instruction]:
         self._known.pop(event.job_id, None)
         self._places.forget(event.job_id, event.at)
-        self._making_way.forget(event.job_id)
+        self._levers.forget(event.job_id)
         return []
 
     def _reverted(self, event: JobReverted) -> list[Instruction]:
@@ -145,31 +140,15 @@ class DecisionEngine:
 
     def _seen(self, event: JobSeen) -> list[Instruction]:
         found = self._see(event)
-        return [*found, *self._making_way.seen(self._known[event.job.id], event.at)]
-
-    def _checkpointed(self, event: CheckpointSeen) -> list[Instruction]:
-        known = self._known.get(event.job_id)
-        return [] if known is None else self._making_way.checkpointed(known, event)
-
-    def _resume_known(self, event: ResumeKnown) -> list[Instruction]:
-        known = self._known.get(event.job_id)
-        if known is not None:
-            known.proof = event.proof
-            known.goes_first |= bool(event.proof.started_over and known.made_way.losses)
-        return []
-
-    def _use_known(self, event: GpuUseKnown) -> list[Instruction]:
-        known = self._known.get(event.job_id)
-        if known is not None:
-            known.use = event.use
-        return []
+        known = self._known[event.job.id]
+        return [*found, *self._levers.seen(known, event.at)]
 
     def _see(self, event: JobSeen) -> list[Instruction]:
         job = event.job
         known = self._known.get(job.id)
         if known is None or not known.job.is_same_job(job):
             known = self._known[job.id] = KnownJob.met(job, event.past)
-            self._making_way.meet(known)
+            self._levers.meet(known)
             renewed = renewals(known, self._known, self.objection)
             return [*self._places.order(known, event.at), *renewed, Advise(job), *looks_at(job)]
         before = known.job
@@ -218,7 +197,7 @@ class DecisionEngine:
         known = self._known.get(job_id)
         if known is None:
             return None
-        if (held := self._making_way.due(known)) is not None:
+        if (held := self._levers.due(known)) is not None:
             return held
         return self._places.due(known) if known.nice.ordered else None
 

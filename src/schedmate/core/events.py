@@ -115,6 +115,16 @@ class GpuUseKnown:
 
 
 @dataclass(frozen=True, slots=True)
+class PaceSeen:
+    """How fast a run that shares its GPUs is, 1 being alone; `attempt` is its restart count."""
+
+    at: float
+    job_id: JobId
+    attempt: int
+    pace: float
+
+
+@dataclass(frozen=True, slots=True)
 class JobDiagnosed:
     """`attempt` is the restart count of the run that the diagnosis is about.
 
@@ -188,6 +198,7 @@ Event = (
     | CheckpointSeen
     | ResumeKnown
     | GpuUseKnown
+    | PaceSeen
     | JobDiagnosed
     | JobReverted
     | NodeSeen
@@ -205,6 +216,7 @@ EVENTS: dict[str, type[Event]] = {
         CheckpointSeen,
         ResumeKnown,
         GpuUseKnown,
+        PaceSeen,
         JobDiagnosed,
         JobReverted,
         NodeSeen,

@@ -10,7 +10,16 @@ from schedmate.core.holds import HoldPhase
 from schedmate.core.order import NEVER_ORDERED, NiceHistory
 from schedmate.core.preemption import NEVER_MADE_WAY, MadeWay, ResumeProof
 from schedmate.core.successors import awaited_by
-from schedmate.model import Advice, Job, JobId, JobState, Prediction, Progress, Spread
+from schedmate.model import (
+    Advice,
+    DecisionReason,
+    Job,
+    JobId,
+    JobState,
+    Prediction,
+    Progress,
+    Spread,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -70,7 +79,11 @@ class KnownJob:
     """It made way in vain, or has begun anew after that."""
     use: GpuUse | None = None
     beside: JobId = ""
-    """The run whose GPUs it shares, or was decided to."""
+    """The run with which it shares GPUs, or was decided to."""
+    parted: bool = False
+    """It was slow beside another one, and shares no more."""
+    parts_for: DecisionReason | None = None
+    """Why it is queued again at its next checkpoint."""
 
     @property
     def all_waits_s(self) -> float:

@@ -74,6 +74,8 @@ class Action:
             suffix += f":{self.reason.code}"
         if self.reason is not None and self.reason.own_changes:
             suffix += f":{self.reason.own_changes}"
+        if self.beside:
+            suffix += f":{self.beside}"
         about = f"node {self.node}" if self.node else f"{self.job_id}:{self.attempt}"
         return f"{about}:{self.kind}{suffix}"
 
