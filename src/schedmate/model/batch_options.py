@@ -97,7 +97,8 @@ class BatchOptions:
 
     @property
     def time_limit_s(self) -> float | None:
-        return slurm_seconds(self.text("time") or "")
+        """None where there is none, which is what 0 asks for."""
+        return slurm_seconds(self.text("time") or "") or None
 
     def _counted(self, name: str) -> tuple[int, tuple[Evidence, ...]] | None:
         found = self.options.get(name)

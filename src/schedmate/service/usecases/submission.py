@@ -11,7 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from schedmate.disk.database import storable
-from schedmate.model.batch_options import BatchOptions, read_script_options, read_words
+from schedmate.model.batch_options import (
+    BatchOptions,
+    read_script_options,
+    read_words,
+    slurm_seconds,
+)
 from schedmate.model.errors import BadInput, NotFound
 from schedmate.model.job import ArrayTask, Request, Submission
 from schedmate.model.workload import Evidence
@@ -24,7 +29,7 @@ if TYPE_CHECKING:
     from schedmate.config import Settings
     from schedmate.service.usecases.sweep import Sweep
 
-_NO_LIMIT = ("0", "UNLIMITED", "INFINITE")
+_NO_LIMIT = ("UNLIMITED", "INFINITE")
 _GPUS = re.compile(r"(?:[A-Za-z][\w.-]{0,60}:)?\d{1,5}", re.ASCII)
 _SOMEWHERE = Evidence(file="", line=0, text="")
 
@@ -195,7 +200,7 @@ def _command(line: sbatch.CommandLine, script: Path | None) -> tuple[str, ...]:
 def _refuse_what_is_no_amount(asked: BatchOptions) -> None:
     """As sbatch does: a mistyped limit must not become none."""
     limit = asked.text("time")
-    if limit is not None and limit.upper() not in _NO_LIMIT and not asked.time_limit_s:
+    if limit is not None and limit.upper() not in _NO_LIMIT and slurm_seconds(limit) is None:
         raise BadInput(f"--time wants minutes, HH:MM:SS or D-HH:MM:SS, not {limit!r}")
     nodes = asked.text("nodes")
     if nodes is not None and not asked.nodes:
