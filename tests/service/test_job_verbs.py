@@ -319,6 +319,28 @@ def test_a_name_with_line_breaks_and_escapes_is_one_legible_line(site):
     assert "a\\x0ab\\x1b[2J" in line
 
 
+@pytest.mark.parametrize("verb", ["cancel", "hold", "release", "requeue"])
+def test_a_job_that_is_refused_keeps_no_other_from_being_changed(site, verb):
+    state = JobState.FAILED if verb == "requeue" else JobState.PENDING
+    for job_id in ("1", "3"):
+        site.scheduler.put(a_job(id=job_id, state=state, held=verb == "release", end_time=9.0))
+
+    planned = site.run(verb, "--dry-run", "99", "3")
+    done = site.run(verb, "--json", "98", "1", "99", "3")
+
+    assert done.code == planned.code == 3
+    assert planned.out.startswith("job 3 ")
+    assert json.loads(done.out)["job_ids"] == ["1", "3"]
+    assert done.err.splitlines()[0].endswith("98"), "each refusal is a line"
+    assert done.err.splitlines()[-1].endswith("99")
+    now = {job.id: (job.state, job.held) for job in site.scheduler.jobs()}
+    expected = {
+        "cancel": (JobState.CANCELLED, False),
+        "hold": (JobState.PENDING, True),
+    }.get(verb, (JobState.PENDING, False))
+    assert now["3"] == now["1"] == expected
+
+
 def test_the_tasks_of_a_sweep_are_told_apart(site):
     train = ("python3", "train.py", "--epochs", "5")
     for number, (rate, seed) in enumerate([("1e-3", "1"), ("1e-3", "2"), ("1e-4", "1")]):

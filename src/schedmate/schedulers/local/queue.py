@@ -17,7 +17,14 @@ from schedmate.model.wire import dumps, loads
 from schedmate.schedulers.local.dependencies import Judgement, judge
 from schedmate.schedulers.local.devices import kept_from
 from schedmate.schedulers.local.entry import ArrayShape, EndedFolders, NewJobs, QueueEntry
-from schedmate.schedulers.local.tables import FIELDS, MIGRATIONS, PUT_BACK, REQUEUED, SPLIT_FIELDS
+from schedmate.schedulers.local.tables import (
+    FIELDS,
+    LISTED,
+    MIGRATIONS,
+    PUT_BACK,
+    REQUEUED,
+    SPLIT_FIELDS,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -39,13 +46,9 @@ class QueueFile:
 
     # looking
 
-    def entries(self, *, ended_since: float = 0.0, most_ended: int = -1) -> list[QueueEntry]:
+    def entries(self, *, ended_since: float, most_ended: int) -> list[QueueEntry]:
         """What has not ended, and of what ended since then the newest."""
-        return self._select(
-            "end_time IS NULL OR id IN (SELECT id FROM jobs WHERE end_time >= ?"
-            " ORDER BY end_time DESC LIMIT ?) ORDER BY id",
-            (ended_since, most_ended),
-        )
+        return self._select(LISTED, (ended_since, most_ended))
 
     def named(self, job_id: JobId) -> list[QueueEntry]:
         """The job of this id, or all tasks of this array; none where it is unknown."""
