@@ -61,8 +61,8 @@ LISTED = """
     )
     ORDER BY id
 """
-"""What has not ended, and the newest of the rest: so many jobs, and arrays of about so many tasks. Of
-an array all tasks are there or none, as they are counted."""
+"""What has not ended, and the newest of the rest: so many jobs, and arrays of about so many tasks.
+Of an array all tasks are there or none, as they are counted."""
 REQUEUED = (
     "state = 'PENDING', restarts = restarts + 1, eligible_time = ?, start_time = NULL,"
     " end_time = NULL, exit_code = NULL, signal = NULL, slots = '[]', ending = NULL,"
