@@ -151,8 +151,11 @@ def print_failed_logs() -> dict[str, float]:
         number[word] += 1
         time[word] += float(row["duration_s"])
     whole = sum(time.values())
-    repositories = len({row["repo"] for row in failed})
-    print(f"\n{len(failed)} failed GPU runs with logs, of {repositories} repositories (LSF)")
+    owners = Counter(row["repo"] for row in failed)
+    print(
+        f"\n{len(failed)} failed GPU runs with logs (LSF), of {len(owners)} repositories, "
+        f"{max(owners.values())} of one: intervals are too narrow"
+    )
     for word, count in number.most_common():
         of_time = time[word] / whole
         print(f"  {word} | {Proportion(count, len(failed))} | {of_time:.2%} of their time")

@@ -22,6 +22,7 @@ WORDS = {
     "no": "never",
 }
 _LOADED = b"successfully loaded checkpoint"
+_NOTHING_THERE = b"will not load any checkpoints"
 
 
 def labelled_trainings() -> list[SampledJob]:
@@ -76,10 +77,10 @@ def _print_chaining(counts: dict[str, int]) -> None:
     logs = data_dir() / "logs" / "bigscience_megatron_logs.tar.gz"
     if logs.is_file():
         texts = [text for _, text in members(logs)]
-        print(
-            f"  Slurm logs of BigScience that began from a checkpoint | "
-            f"{Proportion(sum(_LOADED in text for text in texts), len(texts))}"
-        )
+        looked = Proportion(sum(_NOTHING_THERE in text for text in texts), len(texts))
+        loaded = Proportion(sum(_LOADED in text for text in texts), len(texts))
+        print(f"  Slurm logs of BigScience's experiments that began from a checkpoint | {loaded}")
+        print(f"  those that looked for one where none was yet | {looked}")
 
 
 def _print_earlier_labels() -> dict[str, Any]:

@@ -6,10 +6,10 @@ not asked the advisor about them. Of the public repositories that hold a file ca
 `slurm/train.sh`, `scripts/train.slurm` or `scripts/train.sbatch` (the first hundred of each list by
 name of the owner), those whose listed commit begins with 0 or 1, and with 2 in four of the lists to
 have more of them. The lists were gone through by eye: rows may have been missed, and four that by
-their names use no GPU were left out. Lists of more general names (`slurm.sh`, `sbatch.sh`, `job.sbatch`
-and the like) were not used, as most of their scripts ask for none. `sample.json` counts what fell
-away: no copy to be had, the file in no commit of it, no GPU requested. `resumes` says what happens
-when the job is requeued as it stands:
+their names use no GPU were left out. Lists of more general names (`slurm.sh`, `sbatch.sh` and the
+like) were not used, as most of their scripts ask for none. `sample.json` counts what fell away: no
+copy to be had, the file in no commit of it, no GPU requested. `resumes` says what happens when the
+job is requeued as it stands:
 
     yes      it goes on from its newest checkpoint, with optimiser and counters
     weights  it loads the weights that it wrote, and begins its epochs again
