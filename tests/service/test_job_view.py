@@ -160,6 +160,10 @@ KILLED = {0: a_diagnosis("killed", summary="killed by signal 9")}
             "job 1 waits for another job that it depends on (Dependency)",
         ),
         (
+            view(JobState.PENDING, dependency="afterok:7(unfulfilled)"),
+            "job 1 waits for afterok:7(unfulfilled)",
+        ),
+        (
             view(JobState.PENDING, held=True, reason="JobHeldUser"),
             "job 1 is held by its user (JobHeldUser); release it with: scontrol release 1",
         ),
@@ -389,6 +393,28 @@ def test_what_a_waiting_job_will_fail_of_is_what_matters_most():
     assert why_sentence(doomed, [], NOW, written).endswith(f"; {remark.text}")
     started = replace(doomed, job=a_job(state=JobState.RUNNING))
     assert queue_row(started, NOW, written).note != remark.text
+
+
+@pytest.mark.parametrize(
+    ("told", "note"),
+    [
+        (view(JobState.PENDING, dependency="afterok:7(unfulfilled)"), "waits for afterok:7(unf"),
+        (view(JobState.PENDING, dependency="afterok:7(failed)"), "never starts: it waits for aft"),
+        (view(JobState.PENDING, eligible_time=NOW + 7), "waits for its start time, in 7s"),
+        (view(JobState.PENDING, held=True), "held"),
+        (view(JobState.FAILED, exit_code=3), "exit code 3"),
+        (view(JobState.FAILED, exit_code=0, signal=9), "SIGKILL"),
+        (view(JobState.FAILED, exit_code=126, reason="no shell"), "exit code 126, no shell"),
+        (view(JobState.FAILED, exit_code=3, diagnoses=KILLED), "killed: killed by signal 9"),
+        (view(JobState.COMPLETED, exit_code=0), "by its looks"),
+    ],
+)
+def test_a_row_names_what_a_job_waits_for_or_how_it_ended(told, note):
+    """Rather than by what its duration was predicted."""
+    advised = an_advice(60.0)
+    prediction = replace(advised.prediction, explanation="by its looks")
+    row = queue_row(replace(told, advice=replace(advised, prediction=prediction)), NOW, written)
+    assert row.note.startswith(note)
 
 
 def set_back(nice, **parts):

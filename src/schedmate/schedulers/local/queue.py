@@ -14,10 +14,10 @@ from schedmate.disk.database import Database
 from schedmate.model.errors import NotFound, SchedulerError
 from schedmate.model.job import JobState, Request
 from schedmate.model.wire import dumps, loads
+from schedmate.schedulers.local import tables
 from schedmate.schedulers.local.dependencies import Judgement, judge
 from schedmate.schedulers.local.devices import kept_from
 from schedmate.schedulers.local.entry import ArrayShape, EndedFolders, NewJobs, QueueEntry
-from schedmate.schedulers.local.tables import FIELDS, MIGRATIONS, PUT_BACK, REQUEUED, SPLIT_FIELDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -32,20 +32,16 @@ _LONGEST_NUMBER = 18
 
 class QueueFile:
     def __init__(self, path: Path) -> None:
-        self._db = Database(path, MIGRATIONS)
+        self._db = Database(path, tables.MIGRATIONS)
 
     def close(self) -> None:
         self._db.close()
 
     # looking
 
-    def entries(self, *, ended_since: float = 0.0, most_ended: int = -1) -> list[QueueEntry]:
+    def entries(self, *, ended_since: float, most_ended: int) -> list[QueueEntry]:
         """What has not ended, and of what ended since then the newest."""
-        return self._select(
-            "end_time IS NULL OR id IN (SELECT id FROM jobs WHERE end_time >= ?"
-            " ORDER BY end_time DESC LIMIT ?) ORDER BY id",
-            (ended_since, most_ended),
-        )
+        return self._select(tables.LISTED, (ended_since, most_ended))
 
     def named(self, job_id: JobId) -> list[QueueEntry]:
         """The job of this id, or all tasks of this array; none where it is unknown."""
@@ -124,7 +120,7 @@ class QueueFile:
 
     def _select(self, where: str, values: Sequence[Any]) -> list[QueueEntry]:
         # `where` is always one of the literals above
-        query = f"SELECT {FIELDS} FROM jobs WHERE {where}"  # noqa: S608
+        query = f"SELECT {tables.FIELDS} FROM jobs WHERE {where}"  # noqa: S608
         return [_entry(row) for row in self._db.rows(query, values)]
 
     # changing
@@ -215,7 +211,7 @@ class QueueFile:
             current = self.entry(entry.id)
             if current.state is not JobState.RUNNING or current.restarts != entry.restarts:
                 return
-            self._update(entry.id, PUT_BACK, ())
+            self._update(entry.id, tables.PUT_BACK, ())
             if current.ending == _REQUEUE:
                 self._requeue(entry.id, current.eligible_time)
             elif current.ending is not None:
@@ -340,7 +336,7 @@ class QueueFile:
         return found
 
     def _requeue(self, number: int, eligible_time: float) -> None:
-        self._update(number, REQUEUED, (eligible_time,))
+        self._update(number, tables.REQUEUED, (eligible_time,))
 
     def _update(self, number: int, changes: str, values: Sequence[Any]) -> None:
         # `changes` is always one of the literals above
@@ -364,7 +360,7 @@ def _end_state(entry: QueueEntry, end: RunEnd) -> JobState:
 
 
 def _entry(row: tuple[Any, ...]) -> QueueEntry:
-    values = dict(zip(SPLIT_FIELDS, row, strict=True))
+    values = dict(zip(tables.SPLIT_FIELDS, row, strict=True))
     values["command"] = _command(values["command"])
     values["request"] = _request(values["request"])
     values["state"] = JobState(values["state"])

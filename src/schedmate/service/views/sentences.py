@@ -223,22 +223,29 @@ def _why_waiting(
     job = view.job
     because = f" ({job.reason})" if job.reason else ""
     obstacle = view.obstacle
-    if obstacle is not None or job.reason in NEVER:
-        text = NEVER[job.reason] if obstacle is None else obstacle.text
-        remedy = f"; {obstacle.remedy}" if obstacle is not None and obstacle.remedy else ""
-        return f"{text}{because}{remedy}"
+    if obstacle is not None:
+        return f"{obstacle.text}{because}{f'; {obstacle.remedy}' if obstacle.remedy else ''}"
     if job.held:
         held = held_in_words(view)
         return f"is {held}{_until(view, held)}"
-    if job.eligible_time is not None and job.eligible_time > now:
-        return f"waits for its start time, in {written(job.eligible_time - now)}{because}"
-    if job.reason in OWN_CONDITION:
-        return f"waits {OWN_CONDITION[job.reason]}{because}"
+    if own := own_condition_in_words(job, now, written):
+        return f"{own}{because}"
     order = queue if isinstance(queue, QueueOrder) else QueueOrder(queue, now)
     running, ahead = order.before(job)
     if not running and not ahead:
         return f"is next: no job runs or waits before it{because}"
     return f"waits behind {running} running and {ahead} waiting jobs{because}"
+
+
+def own_condition_in_words(job: Job, now: float, written: Written) -> str:
+    """What a job waits for that has nothing to do with the queue; empty where that is nothing."""
+    if job.reason in NEVER:
+        return NEVER[job.reason]
+    if job.eligible_time is not None and job.eligible_time > now:
+        return f"waits for its start time, in {written(job.eligible_time - now)}"
+    if job.dependency:
+        return f"{'never starts: it ' * ('(failed)' in job.dependency)}waits for {job.dependency}"
+    return f"waits {OWN_CONDITION[job.reason]}" if job.reason in OWN_CONDITION else ""
 
 
 def actions_in_words(records: Sequence[ActionRecord], written: Written) -> Iterator[str]:
