@@ -6,27 +6,27 @@ The daemon runs in this process, one cycle after the other, and may be made to d
 from __future__ import annotations
 
 import re
-import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from schedmate.config import LlmSettings, PreemptionSettings, Settings
+from schedmate.config import LlmSettings, Settings
 from schedmate.model import Action, ActionRecord, Job, JobId, JobState, Request, Submission
 from schedmate.schedulers.base import Scheduler
 from schedmate.service.daemon.assembling import assemble
 from schedmate.service.daemon.daemon import Daemon
 from schedmate.service.wiring import open_store
+from schedmate.site_settings import PreemptionSettings
 from schedmate.store import KeptAdvice, Store
 from schedmate.testing.builders import an_advice
 
-SCRIPTS = Path(__file__).parents[2] / "tests" / "frameworks" / "resuming"
+SCRIPTS = Path(__file__).parents[2] / "tests/frameworks/scripts/resuming"
 CODES = ("torch_steps.py", "lightning_steps.py", "trainer_steps.py")
 SHORT_S = 2.0
 EAGER = PreemptionSettings(
-    after_minutes=0.02, ends_soon_minutes=0.03, give_back_minutes=0.5, worth=1.0
+    after_minutes=0.02, ends_soon_minutes=0.03, give_back_minutes=0.5, widest=1.0, worth=1.0
 )
 """Runs last seconds here: all times are as much shorter."""
 _COMMENT = "schedmate=preemptible"
@@ -140,9 +140,7 @@ class Stage:
         (job,) = self.scheduler.jobs([job_id])
         return job
 
-    def until(
-        self, met: Callable[[], object], what: str, *, daemon: Daemon | None = None
-    ) -> None:
+    def until(self, met: Callable[[], object], what: str, *, daemon: Daemon | None = None) -> None:
         deadline = time.monotonic() + self.patience_s
         while not met():
             if time.monotonic() > deadline:
@@ -207,14 +205,6 @@ class Stage:
 
 def stopped(records: list[ActionRecord], job_id: JobId) -> list[Action]:
     return [one.action for one in records if one.done and one.action.job_id == job_id]
-
-
-def remove(stage: Stage) -> None:
-    shutil.rmtree(stage.root, ignore_errors=True)
-
-
-def in_mode(stage: Stage, mode: str) -> Stage:
-    return replace(stage, settings=replace(stage.settings, mode=mode))
 
 
 def is_held(job: Job) -> bool:
