@@ -70,9 +70,7 @@ def test_gpus_are_handed_out_without_overlap(site):
     assert site.job(default).request.gpus == 1
     with pytest.raises(SchedulerError, match="asks for 4 GPUs, this machine hands out 3"):
         site.submit("true", gpus=4)
-    with pytest.raises(
-        SchedulerError, match=r"1 GPU of type l4, this machine hands out 0 \(N"
-    ):
+    with pytest.raises(SchedulerError, match=r"1 GPU of type l4, this machine hands out 0 \(N"):
         site.submit("true", request=Request(gpus=1, gpu_type="l4"))
 
 
