@@ -26,7 +26,13 @@ from schedmate.model import (
 )
 from schedmate.service.views.job_view import JobView, job_view, job_views, retry_outcome
 from schedmate.service.views.queue_row import queue_row
-from schedmate.service.views.sentences import eta_sentence, expected_in_words, why_sentence
+from schedmate.service.views.sentences import (
+    advice_lines,
+    eta_sentence,
+    expected_in_words,
+    overdue_in_words,
+    why_sentence,
+)
 from schedmate.service.visibility import Viewer
 from schedmate.store import KeptAdvice
 from schedmate.store.sqlite import SqliteStore
@@ -415,6 +421,19 @@ def test_a_row_names_what_a_job_waits_for_or_how_it_ended(told, note):
     prediction = replace(advised.prediction, explanation="by its looks")
     row = queue_row(replace(told, advice=replace(advised, prediction=prediction)), NOW, written)
     assert row.note.startswith(note)
+
+
+def test_nobody_plans_by_less_than_a_second():
+    advice = an_advice(60.0)
+    short = replace(advice, prediction=replace(advice.prediction, duration_s=Spread(0.0, 0.0, 0.9)))
+    waiting, running = (
+        replace(view(state), advice=short) for state in (JobState.PENDING, JobState.RUNNING)
+    )
+
+    assert queue_row(waiting, NOW, written).predicted_s is None
+    assert eta_sentence(waiting, NOW, written) == "job 1 waits; it will run less than a second"
+    assert next(advice_lines(short, written)).startswith("expected to run less than a second: ")
+    assert overdue_in_words(running, written).endswith("longer than predicted (less than a second)")
 
 
 def set_back(nice, **parts):

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _BY: dict[EndsBy, str] = {"cap": "by its time cap ", "limit": "by the scheduler's limit "}
 _BE = {"done": "was", "intended": "is being", "observed": "would have been", "noted": "was"}
 
+_MOMENT = "less than a second"
+"""Nobody plans by what is shorter."""
 _MOST_NAMED = 4
 """Nodes of a run."""
 _HELD_BY_US = "held by SchedMate"
@@ -42,7 +44,8 @@ def eta_sentence(view: JobView, now: float, written: Written) -> str:
     if job.state is JobState.PENDING:
         if view.predicted is None or view.predicted.too_wide:
             return f"job {job.id} waits; how long it will run is not known"
-        return f"job {job.id} waits; it will run about {written(view.predicted.p50)}"
+        length = _MOMENT if view.predicted.p90 < 1 else f"about {written(view.predicted.p50)}"
+        return f"job {job.id} waits; it will run {length}"
     left = view.remaining_s(now)
     if left is None:
         return f"job {job.id} {_unknown_end(view, now, written)}"
@@ -62,8 +65,10 @@ def _unknown_end(view: JobView, now: float, written: Written) -> str:
 
 
 def overdue_in_words(view: JobView, written: Written) -> str:
-    usual = "" if view.predicted is None else f" ({written(view.predicted.p90)})"
-    return f"runs for longer than predicted{usual}"
+    if view.predicted is None:
+        return "runs for longer than predicted"
+    longest = view.predicted.p90
+    return f"runs for longer than predicted ({_MOMENT if longest < 1 else written(longest)})"
 
 
 def why_sentence(
@@ -284,6 +289,8 @@ def expected_in_words(spread: Spread, written: Written) -> str:
     """`00:10:00 (00:08:00 to 00:20:00)`; a range that says nothing is no answer."""
     if spread.too_wide:
         return "unknown (past runs differ by more than a thousand times)"
+    if spread.p90 < 1:
+        return _MOMENT
     return f"{written(spread.p50)} ({written(spread.p10)} to {written(spread.p90)})"
 
 
