@@ -6,15 +6,19 @@ from schedmate.core.engine import DecisionEngine
 from schedmate.core.events import (
     EVENTS,
     ActivitySeen,
+    CheckpointSeen,
     Event,
+    GpuUseKnown,
     JobAdvised,
     JobDiagnosed,
     JobForgotten,
     JobReverted,
     JobSeen,
     NodeSeen,
+    PaceSeen,
     Past,
     ProgressSeen,
+    ResumeKnown,
     Started,
     Stopping,
     job_of,
@@ -35,9 +39,11 @@ from schedmate.core.instructions import (
 from schedmate.core.interactive import is_interactive
 from schedmate.core.known_job import KnownJob
 from schedmate.core.order import NiceHistory
+from schedmate.core.preemption import MadeWay, PreemptionLimits, ResumeProof
 from schedmate.core.retry import DecisionLimits, NodeChoice, RetryPlan, plan_retry
 from schedmate.core.same_work import Work, code_submits_jobs, is_rival, names_job
 from schedmate.core.scope import Scope, is_opted_out
+from schedmate.core.sharing import GpuUse, SharingLimits
 from schedmate.core.successors import (
     may_be_child,
     may_have_waited,
@@ -54,12 +60,15 @@ __all__ = [
     "ActivitySeen",
     "Advise",
     "Attempt",
+    "CheckpointSeen",
     "DecisionEngine",
     "DecisionLimits",
     "Diagnose",
     "DrainLimits",
     "Event",
     "FairnessLimits",
+    "GpuUse",
+    "GpuUseKnown",
     "HangLimits",
     "HoldLimits",
     "Hung",
@@ -70,17 +79,23 @@ __all__ = [
     "JobReverted",
     "JobSeen",
     "KnownJob",
+    "MadeWay",
     "Measure",
     "NiceHistory",
     "NodeChoice",
     "NodeSeen",
+    "PaceSeen",
     "Past",
+    "PreemptionLimits",
     "ProgressSeen",
     "Reached",
     "Reconsider",
     "Remember",
+    "ResumeKnown",
+    "ResumeProof",
     "RetryPlan",
     "Scope",
+    "SharingLimits",
     "Started",
     "Stopping",
     "SuspectNode",

@@ -39,6 +39,11 @@ ReasonCode = Literal[
     "by_a_person",
     "reverted",
     "suspect_node",
+    "makes_way",
+    "others_started",
+    "others_did_not_start",
+    "fits_beside",
+    "slow_beside",
 ]
 """A word for each ground on which the engine decides."""
 
@@ -66,5 +71,13 @@ class DecisionReason:
     """How far forward all jobs are moved from there before each is set back by its cost."""
     own_changes: int = 0
     """How often the owner has changed it since."""
+    step: float | None = None
+    """From which a run that makes way goes on, where its log tells."""
+    lost_s: float = 0.0
+    """What making way costs it: work since its checkpoint, and the restart."""
+    served_s: float = 0.0
+    """How long it had run until that checkpoint, all runs together."""
+    left_s: float | None = None
+    """What was left of it then, where its log showed that."""
     detail: str = ""
     """The prediction's or the diagnosis' own explanation, for people only."""
