@@ -40,6 +40,7 @@ _WORDS: Final[dict[ReasonCode, str]] = {
     "by_a_person": "released by hand",
     "reverted": "undone by a person",
     "suspect_node": "{0.detail}",
+    "hold_unattended": "the daemon stops, and nothing would release it in time",
     "makes_way": "{0.detail}",
     "others_started": "the jobs that it made way for have started",
     "others_did_not_start": "the jobs that it made way for did not start, so it goes first",

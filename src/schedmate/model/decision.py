@@ -39,6 +39,7 @@ ReasonCode = Literal[
     "by_a_person",
     "reverted",
     "suspect_node",
+    "hold_unattended",
     "makes_way",
     "others_started",
     "others_did_not_start",

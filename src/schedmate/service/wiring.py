@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
     from pydantic import BaseModel
 
-    from schedmate.config import Settings, SlurmSettings
-    from schedmate.core import DecisionEngine, DecisionLimits
+    from schedmate.config import PreemptionSettings, Settings, SlurmSettings
+    from schedmate.core import DecisionEngine, DecisionLimits, PreemptionLimits
     from schedmate.model import Answer, Asker, Job, PastRun
     from schedmate.schedulers.base import Scheduler
     from schedmate.schedulers.slurm.rest.access import RestAccess
@@ -36,6 +36,7 @@ _DECIDED_BY = {
     "fairness",
     "scope",
     "drain",
+    "preemption",
     "time_limits",
 }
 """The settings that `limits_of` and `engine_of` read."""
@@ -318,11 +319,27 @@ def limits_of(settings: Settings, *, act_since: float) -> DecisionLimits:
         fairness=FairnessLimits(**asdict(settings.fairness)),
         scope=Scope(**{name: frozenset(one) for name, one in asdict(settings.scope).items()}),
         drain=DrainLimits(**asdict(settings.drain)),
+        preemption=_preemption_limits(settings.preemption),
         hang=HangLimits(
             after_s=60 * hang.minutes,
             partitions={name: 60 * minutes for name, minutes in hang.partitions.items()},
             requeue=hang.requeue,
         ),
+    )
+
+
+def _preemption_limits(settings: PreemptionSettings) -> PreemptionLimits:
+    from schedmate.core import PreemptionLimits
+
+    return PreemptionLimits(
+        partitions=frozenset(settings.partitions),
+        qos=frozenset(settings.qos),
+        at_most=settings.at_most,
+        after_s=60 * settings.after_minutes,
+        ends_soon_s=60 * settings.ends_soon_minutes,
+        lost_gpu_hours=settings.lost_gpu_hours,
+        give_back_s=60 * settings.give_back_minutes,
+        worth=settings.worth,
     )
 
 

@@ -45,7 +45,11 @@ _CHANGES: Final[dict[str, Callable[[LocalScheduler, Question], object]]] = {
     "set_dependency": lambda queue, asked: queue.set_dependency(asked.job_id, asked.dependency),
     "set_excluded": lambda queue, asked: queue.set_excluded(asked.job_id, asked.nodes),
     "requeue": lambda queue, asked: queue.requeue(
-        asked.job_id, run=asked.run, exclude_nodes=asked.nodes, delay_s=asked.delay_s
+        asked.job_id,
+        run=asked.run,
+        exclude_nodes=asked.nodes,
+        delay_s=asked.delay_s,
+        held=asked.held,
     ),
 }
 """Of a job, by its owner and operators."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from schedmate.core import Attempt, Hung, NiceHistory, Past, Reached, hold_phase
+from schedmate.core import Attempt, Hung, MadeWay, NiceHistory, Past, Reached, hold_phase
 from schedmate.model import array_of
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ def past_of(job: Job, store: Store) -> Past:
         waited_s=_waited_s(records, job),
         retried=any(_made(one, job) for one in records),
         reverted=any(_reverted(one) for one in records),
+        made_way=MadeWay.of(records, job),
     )
 
 
@@ -49,7 +50,7 @@ def _waited_s(records: Sequence[ActionRecord], job: Job) -> float:
     ours = [
         one
         for one in records
-        if one.action.kind == "requeue"
+        if one.action.kind in ("requeue", "preempt")
         and one.state in ("done", "intended")
         and one.action.attempt < job.restarts
     ]
