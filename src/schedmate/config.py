@@ -27,9 +27,11 @@ from schedmate.sections import (
     states_path,
 )
 from schedmate.site_settings import (
+    DoomedSettings,
     HostSettings,
     MailSettings,
     NotifySettings,
+    TimeLimitSettings,
     WebhookSettings,
     WebSettings,
 )
@@ -106,14 +108,6 @@ class SubmitSettings:
 class HookSettings:
     socket: Path | None = None
     """Where sbatch asks the daemon; None: `advice.sock` in the state directory."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TimeLimitSettings:
-    lower: bool = False
-    """Lower the limits of waiting jobs towards their prediction, so that backfill finds holes."""
-    soft: bool = False
-    """Where Slurm has `time_min_as_soft_limit`: let backfill plan with the prediction."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,6 +223,7 @@ class Settings:
     fairness: FairnessSettings = FairnessSettings()
     scope: ScopeSettings = ScopeSettings()
     drain: DrainSettings = DrainSettings()
+    doomed: DoomedSettings = field(default_factory=DoomedSettings)
     local: LocalSettings = LocalSettings()
     slurm: SlurmSettings = SlurmSettings()
     submit: SubmitSettings = SubmitSettings()
@@ -238,7 +233,7 @@ class Settings:
     queue_socket: Path = Path("/run/schedmate-queue.sock")
     """Where root serves a queue for all accounts of this machine."""
     retention: RetentionSettings = RetentionSettings()
-    time_limits: TimeLimitSettings = TimeLimitSettings()
+    time_limits: TimeLimitSettings = field(default_factory=TimeLimitSettings)
     gpus: dict[str, str | GpuSettings] = field(default_factory=dict)
     """What the site's own names of GPUs (types of gres) stand for."""
     llm: LlmSettings = LlmSettings()

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from schedmate.core.attempts import Hung
 from schedmate.core.dependants import competition, renewals
+from schedmate.core.doomed import DoomedRuns
 from schedmate.core.drains import ground_for_drain
 from schedmate.core.events import (
     ActivitySeen,
@@ -84,6 +85,7 @@ class DecisionEngine:
         self._time_limits = time_limits or TimeLimits()
         self._known: dict[JobId, KnownJob] = {}
         self._places = Places(ordering, self._limits, self._known)
+        self._doomed = DoomedRuns(self._limits.doomed, self._known)
         self._handlers: dict[type[Event], Callable[[Any], list[Instruction]]] = {
             JobSeen: self._seen,
             JobAdvised: self._advised,
@@ -113,6 +115,7 @@ class DecisionEngine:
     def _started(self, _: Started) -> list[Instruction]:
         self._known.clear()
         self._places.clear()
+        self._doomed.clear()
         return []
 
     def _stopping(self, _: Stopping) -> list[Instruction]:
@@ -121,6 +124,7 @@ class DecisionEngine:
     def _forgotten(self, event: JobForgotten) -> list[Instruction]:
         self._known.pop(event.job_id, None)
         self._places.forget(event.job_id, event.at)
+        self._doomed.forget(event.job_id)
         return []
 
     def _reverted(self, event: JobReverted) -> list[Instruction]:
@@ -165,7 +169,12 @@ class DecisionEngine:
             *self._places.order(known, event.at, shown=False),
             *self._lower_limit(known),
             *self._hold(known, event.at),
+            *self._end_in_vain(known, event.at),
         ]
+
+    def _end_in_vain(self, known: KnownJob, at: float) -> list[Instruction]:
+        """State that a run goes on for nothing, and stop it where that is wanted."""
+        return self._doomed.react(known, at, self.objection(known))
 
     def objection(self, known: KnownJob) -> str | None:
         """Why nothing but its place is decided about this job, None where it may be."""
@@ -261,7 +270,13 @@ class DecisionEngine:
             return []
         known.progress, eta = event.progress, event.progress.eta_s
         known.ends_at = None if eta is None else event.at + eta.p90
-        return [*self._give_back_limit(known, event.at), *self._suspect(known, event)]
+        measured = self._doomed.note_progress(known, event.at)
+        suspected = self._suspect(known, event)
+        return [
+            *self._give_back_limit(known, event.at),
+            *(suspected or measured),
+            *self._end_in_vain(known, event.at),
+        ]
 
     def _suspect(self, known: KnownJob, event: ProgressSeen) -> list[Instruction]:
         """A silence far beyond the rhythm is measured before it is taken for a hang."""
@@ -282,12 +297,18 @@ class DecisionEngine:
 
     def _measured(self, event: ActivitySeen) -> list[Instruction]:
         known = self._known.get(event.job_id)
-        if known is None or known.watch is None or known.progress is None:
+        if known is None or known.progress is None:
             return []
         job = known.job
         if (job.state, job.restarts) != (JobState.RUNNING, event.attempt):
             return []
-        found = known.watch.note(event.activity, event.at)
+        self._doomed.note_activity(known, event.activity, event.at)
+        return [*self._note_hang(known, event), *self._end_in_vain(known, event.at)]
+
+    def _note_hang(self, known: KnownJob, event: ActivitySeen) -> list[Instruction]:
+        if known.watch is None or known.progress is None:
+            return []
+        job, found = known.job, known.watch.note(event.activity, event.at)
         if not self._is_hung(known, known.watch, known.progress, found, event.at):
             return []
         known.hung_attempt = job.restarts
@@ -353,7 +374,7 @@ class DecisionEngine:
         due = self._limits.settled_at(job.end_time, event.held_for_s)
         if plan.again and event.at < due and event.by != "person":
             return [Reconsider(job, due)]
-        known.requeued_from = job
+        known.requeued_from = job if plan.again else None
         return about_failure(job, event.diagnosis, plan, known.all_waits_s)
 
     def _node_seen(self, event: NodeSeen) -> list[Instruction]:

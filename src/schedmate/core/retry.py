@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from zlib import crc32
 
 from schedmate.core.attempts import Attempt, Reached, got_further, same_failure
+from schedmate.core.doomed_limits import DoomedLimits
 from schedmate.core.drains import DrainLimits
 from schedmate.core.fairness import FairnessLimits
 from schedmate.core.hangs import HangLimits
@@ -55,6 +56,7 @@ class DecisionLimits:
     fairness: FairnessLimits = field(default_factory=FairnessLimits)
     scope: Scope = field(default_factory=Scope)
     drain: DrainLimits = field(default_factory=DrainLimits)
+    doomed: DoomedLimits = field(default_factory=DoomedLimits)
 
     def settled_at(self, ended: float | None, held_for_s: float | None) -> float:
         """From when on a retry is decided; of a run that has not ended, at once."""

@@ -39,6 +39,7 @@ ReasonCode = Literal[
     "by_a_person",
     "reverted",
     "suspect_node",
+    "doomed",
 ]
 """A word for each ground on which the engine decides."""
 
@@ -52,7 +53,8 @@ class DecisionReason:
     user_limit_s: float | None = None
     """The limit that was asked for, where another one is set."""
     failure: str = ""
-    """A reason of the failure taxonomy, where a failure was decided upon."""
+    """A reason of the failure taxonomy, where a failure was decided upon; of a run that goes on
+    for nothing: `nan`, `checkpoint`, `hang`, `repeated`, `limit` or `idle`."""
     retries: int = 0
     """Retries so far that did not get the job further."""
     allowed: int = 0
@@ -68,3 +70,13 @@ class DecisionReason:
     """How often the owner has changed it since."""
     detail: str = ""
     """The prediction's or the diagnosis' own explanation, for people only."""
+    line: str = ""
+    """The line of its log that shows it, where one does."""
+    gpus: int = 0
+    """How many GPUs a run holds that goes on for nothing, ..."""
+    left_s: float | None = None
+    """... for how long it would, to its end or its limit, ..."""
+    waiting: int = 0
+    """... and how many jobs wait for GPUs where it runs, ..."""
+    waiting_gpus: int = 0
+    """... for how many of them."""

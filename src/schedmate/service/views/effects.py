@@ -18,7 +18,7 @@ from schedmate.model import JobState
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from schedmate.model import Job, JobId
+    from schedmate.model import ActionRecord, Job, JobId
     from schedmate.store import DoneAction, RunSummary, Store
 
 EFFECT_DAYS = 7.0
@@ -51,6 +51,18 @@ class Effects:
     users_gained: int = 0
     """Users whose runs together waited less."""
     users_lost: int = 0
+    doomed: int = 0
+    """Runs of which was stated that they go on for nothing, ..."""
+    doomed_stopped: int = 0
+    """... those of them that SchedMate stopped, ..."""
+    doomed_ended: int = 0
+    """... and those that a person then cancelled."""
+    saved_gpu_hours: float = 0.0
+    """Estimate: what runs that were stopped or cancelled then would have taken, to their end by
+    their own pace or to their limit."""
+    saved_waiting_hours: float = 0.0
+    """Estimate: by which the jobs that waited for these GPUs then waited less, where each gets its
+    part of them."""
 
     @property
     def succeeded_share(self) -> float | None:
@@ -74,6 +86,7 @@ def effects_of(store: Store, now: float) -> Effects:
     retries = {(one.job_id, one.attempt + 1) for one in done if one.kind == "requeue"}
     after = [run for run in runs if (run.job_id, run.attempt) in retries]
     moved = _moved(runs, _numbers(done))
+    vain = _in_vain(store, runs, since)
     net = [moved.gained[user] - moved.lost[user] for user in moved.gained]
     return Effects(
         retries=len(retries),
@@ -86,7 +99,51 @@ def effects_of(store: Store, now: float) -> Effects:
         lost_hours=sum(moved.lost.values()),
         users_gained=sum(hours > 0 for hours in net),
         users_lost=sum(hours < 0 for hours in net),
+        doomed=vain.stated,
+        doomed_stopped=vain.stopped,
+        doomed_ended=vain.ended,
+        saved_gpu_hours=vain.gpu_hours,
+        saved_waiting_hours=vain.waiting_hours,
     )
+
+
+@dataclass(slots=True)
+class _InVain:
+    stated: int = 0
+    stopped: int = 0
+    ended: int = 0
+    gpu_hours: float = 0.0
+    waiting_hours: float = 0.0
+
+
+def _in_vain(store: Store, runs: Sequence[RunSummary], since: float) -> _InVain:
+    """Of runs that go on for nothing; one that a person cancelled saved what was left then."""
+    about = [one for one in store.actions(since=since) if _is_doomed(one)]
+    ended = {
+        (run.job_id, run.attempt): run.ended_at for run in runs if run.state is JobState.CANCELLED
+    }
+    found, stops = _InVain(), {}
+    for record in about:
+        key = record.action.job_id, record.action.attempt
+        if key not in stops or record.action.kind == "cancel":
+            stops[key] = record
+    found.stated = len(stops)
+    for key, record in stops.items():
+        reason, stopped = record.action.reason, record.action.kind == "cancel" and record.done
+        found.stopped += stopped
+        found.ended += not stopped and key in ended
+        if reason is None or reason.left_s is None or not (stopped or key in ended):
+            continue
+        later_s = 0.0 if stopped else max(0.0, ended[key] - record.at)
+        hours = reason.gpus * max(0.0, reason.left_s - later_s) / _HOUR_S
+        found.gpu_hours += hours
+        if reason.waiting_gpus:
+            found.waiting_hours += hours * reason.waiting / max(reason.waiting_gpus, reason.gpus)
+    return found
+
+
+def _is_doomed(record: ActionRecord) -> bool:
+    return record.action.reason is not None and record.action.reason.code == "doomed"
 
 
 def _gpu_hours(runs: Iterable[RunSummary]) -> float:
