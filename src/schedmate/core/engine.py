@@ -46,6 +46,7 @@ from schedmate.core.instructions import (
     Reconsider,
 )
 from schedmate.core.known_job import KnownJob
+from schedmate.core.levers import Levers
 from schedmate.core.places import Places
 from schedmate.core.reactions import (
     about_failure,
@@ -86,6 +87,7 @@ class DecisionEngine:
         self._known: dict[JobId, KnownJob] = {}
         self._places = Places(ordering, self._limits, self._known)
         self._doomed = DoomedRuns(self._limits.doomed, self._known)
+        self._levers = Levers(self._limits, self._known, self.objection)
         self._handlers: dict[type[Event], Callable[[Any], list[Instruction]]] = {
             JobSeen: self._seen,
             JobAdvised: self._advised,
@@ -97,6 +99,7 @@ class DecisionEngine:
             JobForgotten: self._forgotten,
             Started: self._started,
             Stopping: self._stopping,
+            **self._levers.handlers,
         }
 
     @property
@@ -116,6 +119,7 @@ class DecisionEngine:
         self._known.clear()
         self._places.clear()
         self._doomed.clear()
+        self._levers.clear()
         return []
 
     def _stopping(self, _: Stopping) -> list[Instruction]:
@@ -125,6 +129,7 @@ class DecisionEngine:
         self._known.pop(event.job_id, None)
         self._places.forget(event.job_id, event.at)
         self._doomed.forget(event.job_id)
+        self._levers.forget(event.job_id)
         return []
 
     def _reverted(self, event: JobReverted) -> list[Instruction]:
@@ -134,10 +139,16 @@ class DecisionEngine:
         return []
 
     def _seen(self, event: JobSeen) -> list[Instruction]:
+        found = self._see(event)
+        known = self._known[event.job.id]
+        return [*found, *self._levers.seen(known, event.at)]
+
+    def _see(self, event: JobSeen) -> list[Instruction]:
         job = event.job
         known = self._known.get(job.id)
         if known is None or not known.job.is_same_job(job):
             known = self._known[job.id] = KnownJob.met(job, event.past)
+            self._levers.meet(known)
             renewed = renewals(known, self._known, self.objection)
             return [*self._places.order(known, event.at), *renewed, Advise(job), *looks_at(job)]
         before = known.job
@@ -189,9 +200,11 @@ class DecisionEngine:
     def due(self, job_id: JobId) -> float | None:
         """When a waiting job will have been overtaken for long enough, None where it is not."""
         known = self._known.get(job_id)
-        if known is None or not known.nice.ordered:
+        if known is None:
             return None
-        return self._places.due(known)
+        if (held := self._levers.due(known)) is not None:
+            return held
+        return self._places.due(known) if known.nice.ordered else None
 
     def _hold(self, known: KnownJob, at: float) -> list[Instruction]:
         """Hold a job that cannot succeed as it is now; release one that can again."""

@@ -16,7 +16,9 @@ from schedmate.core.drains import DrainLimits
 from schedmate.core.fairness import FairnessLimits
 from schedmate.core.hangs import HangLimits
 from schedmate.core.holds import HoldLimits
+from schedmate.core.preemption import PreemptionLimits
 from schedmate.core.scope import Scope
+from schedmate.core.sharing import SharingLimits
 from schedmate.model import SURE_ENOUGH, JobId, ReasonCode, Retry
 
 _WAIT_S, _WAIT_GROWTH = 60.0, 5.0
@@ -57,6 +59,8 @@ class DecisionLimits:
     scope: Scope = field(default_factory=Scope)
     drain: DrainLimits = field(default_factory=DrainLimits)
     doomed: DoomedLimits = field(default_factory=DoomedLimits)
+    preemption: PreemptionLimits = field(default_factory=PreemptionLimits)
+    sharing: SharingLimits = field(default_factory=SharingLimits)
 
     def settled_at(self, ended: float | None, held_for_s: float | None) -> float:
         """From when on a retry is decided; of a run that has not ended, at once."""

@@ -41,6 +41,11 @@ _WORDS: Final[dict[ReasonCode, str]] = {
     "reverted": "undone by a person",
     "suspect_node": "{0.detail}",
     "doomed": "{0.detail}",
+    "makes_way": "{0.detail}",
+    "others_started": "the jobs that it made way for have started",
+    "others_did_not_start": "the jobs that it made way for did not start, so it goes first",
+    "fits_beside": "{0.detail}",
+    "slow_beside": "{0.detail}",
 }
 
 

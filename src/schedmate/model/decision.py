@@ -40,6 +40,11 @@ ReasonCode = Literal[
     "reverted",
     "suspect_node",
     "doomed",
+    "makes_way",
+    "others_started",
+    "others_did_not_start",
+    "fits_beside",
+    "slow_beside",
 ]
 """A word for each ground on which the engine decides."""
 
@@ -68,15 +73,22 @@ class DecisionReason:
     """How far forward all jobs are moved from there before each is set back by its cost."""
     own_changes: int = 0
     """How often the owner has changed it since."""
+    step: float | None = None
+    """From which a run that makes way goes on, where its log tells."""
+    lost_s: float = 0.0
+    """What making way costs it: work since its checkpoint, and the restart."""
+    served_s: float = 0.0
+    """How long it had run until that checkpoint, all runs together."""
+    left_s: float | None = None
+    """What was left of it then, where its log showed that; of a run that goes on for nothing, to
+    its end or its limit."""
     detail: str = ""
     """The prediction's or the diagnosis' own explanation, for people only."""
     line: str = ""
     """The line of its log that shows it, where one does."""
     gpus: int = 0
     """How many GPUs a run holds that goes on for nothing, ..."""
-    left_s: float | None = None
-    """... for how long it would, to its end or its limit, ..."""
     waiting: int = 0
-    """... and how many jobs wait for GPUs where it runs, ..."""
+    """... how many jobs wait for GPUs where it runs, ..."""
     waiting_gpus: int = 0
-    """... for how many of them."""
+    """... and for how many."""

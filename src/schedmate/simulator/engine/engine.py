@@ -263,6 +263,36 @@ class SimulationEngine(Running):
         self._excluded[job] = frozenset(exclude_nodes)
         self._push_return(job, delay_s, _REQUEUED)
 
+    def hold_back(self, job: int) -> None:
+        """Queue a running job again, held until it is released."""
+        self._interrupt(job, self._seat_of(job))
+        self._excluded.pop(job, None)
+        self._returns[job] += 2
+
+    def release(self, job: int, delay_s: float) -> None:
+        self._push_return(job, delay_s, _REQUEUED)
+
+    @property
+    def lets_share(self) -> bool:
+        return self._policy.lets_share
+
+    def share(self, job: int, host: int) -> bool:
+        """Whether a waiting job could be started on the GPUs of a running one."""
+        if not self.start_beside(job, host):
+            return False
+        self._seat_of(host).guest = job
+        self._policy.withdrawn(job)
+        return True
+
+    def _inherited(self, job: int) -> None:
+        self._policy.inherited(job)
+
+    def cancel(self, job: int) -> None:
+        """End a run for good."""
+        self._status[job] = STATES.index(JobState.CANCELLED)
+        self._finish(job)
+        self._version[job] += 1
+
     def resubmit(self, job: int, delay_s: float) -> None:
         """Its owner ends its run, or it has failed, and its owner submits it again later."""
         self._interrupt(job, self._seat_of(job))
