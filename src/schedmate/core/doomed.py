@@ -172,7 +172,7 @@ class DoomedRuns:
 
     def _because(self, doom: Doom, known: KnownJob, at: float) -> DecisionReason:
         job = known.job
-        waiting = [one.job for one in self._known.values() if _waits_beside(one.job, job)]
+        waiting = [one.job for one in self._known.values() if waits_beside(one.job, job)]
         return DecisionReason(
             code="doomed",
             failure=doom.reason,
@@ -231,7 +231,7 @@ def _is_silent(job: Job, progress: Progress) -> bool:
     return job.start_time is not None and (silent_s or 0.0) >= _IDLE_APART_S
 
 
-def _waits_beside(job: Job, running: Job) -> bool:
+def waits_beside(job: Job, running: Job) -> bool:
     """Whether it waits for GPUs where the other one runs."""
     if job.state is not JobState.PENDING or job.held or not job.request.gpus:
         return False

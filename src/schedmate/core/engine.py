@@ -17,6 +17,7 @@ from schedmate.core.doomed import DoomedRuns
 from schedmate.core.drains import ground_for_drain
 from schedmate.core.events import (
     ActivitySeen,
+    CheckpointSeen,
     Event,
     JobAdvised,
     JobDiagnosed,
@@ -47,6 +48,7 @@ from schedmate.core.instructions import (
 )
 from schedmate.core.known_job import KnownJob
 from schedmate.core.levers import Levers
+from schedmate.core.limit_changes import LimitChanges
 from schedmate.core.places import Places
 from schedmate.core.reactions import (
     about_failure,
@@ -63,16 +65,12 @@ from schedmate.model import (
     Job,
     JobId,
     JobState,
-    Prediction,
     Progress,
 )
 from schedmate.policies import Ordering
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-
-_GIVE_BACK_AGAIN_S = 60.0
-"""How often a limit is given back that the scheduler still shows lowered."""
 
 
 class DecisionEngine:
@@ -83,8 +81,8 @@ class DecisionEngine:
         time_limits: TimeLimits | None = None,
     ) -> None:
         self._limits = limits or DecisionLimits()
-        self._time_limits = time_limits or TimeLimits()
         self._known: dict[JobId, KnownJob] = {}
+        self._time_limits = LimitChanges(time_limits or TimeLimits(), self._known, self.objection)
         self._places = Places(ordering, self._limits, self._known)
         self._doomed = DoomedRuns(self._limits.doomed, self._known)
         self._levers = Levers(self._limits, self._known, self.objection)
@@ -100,6 +98,7 @@ class DecisionEngine:
             Started: self._started,
             Stopping: self._stopping,
             **self._levers.handlers,
+            CheckpointSeen: self._checkpointed,
         }
 
     @property
@@ -120,6 +119,7 @@ class DecisionEngine:
         self._places.clear()
         self._doomed.clear()
         self._levers.clear()
+        self._time_limits.clear()
         return []
 
     def _stopping(self, _: Stopping) -> list[Instruction]:
@@ -130,6 +130,7 @@ class DecisionEngine:
         self._places.forget(event.job_id, event.at)
         self._doomed.forget(event.job_id)
         self._levers.forget(event.job_id)
+        self._time_limits.forget(event.job_id)
         return []
 
     def _reverted(self, event: JobReverted) -> list[Instruction]:
@@ -158,7 +159,7 @@ class DecisionEngine:
         if (before.state, before.restarts) == (job.state, job.restarts):
             instructions = [
                 *self._places.order(known, event.at),
-                *self._give_back_limit(known, event.at),
+                *self._time_limits.give_back(known, event.at),
                 *self._check_held(known, event.at),
                 *renewals(known, self._known, self.objection),
             ]
@@ -178,7 +179,7 @@ class DecisionEngine:
         known.advice, known.read = event.advice or known.advice, True
         return [
             *self._places.order(known, event.at, shown=False),
-            *self._lower_limit(known),
+            *self._time_limits.lower(known),
             *self._hold(known, event.at),
             *self._end_in_vain(known, event.at),
         ]
@@ -225,58 +226,6 @@ class DecisionEngine:
         known.checked_at = at
         return [Advise(known.job, afresh=True)]
 
-    def _lower_limit(self, known: KnownJob) -> list[Instruction]:
-        job, prediction = known.job, known.prediction
-        limit = job.request.time_limit_s
-        if job.state is not JobState.PENDING or prediction is None:
-            return []
-        if self.objection(known) is not None:
-            return []
-        if job.soft_limit:
-            return self._plan(known, prediction)
-        if known.our_limit_s is not None:
-            return []  # ours already, or changed by somebody since
-        ours = self._time_limits.lowered(job, prediction)
-        if ours is None:
-            return []
-        known.user_limit_s, known.our_limit_s = limit, ours
-        known.job = replace(job, request=replace(job.request, time_limit_s=ours))
-        reason = DecisionReason(
-            code="limit_from_prediction",
-            predicted_s=prediction.duration_s,
-            basis=prediction.basis,
-            user_limit_s=limit,
-            detail=prediction.explanation,
-        )
-        return [act("set_time_limit", job, reason, value=ours)]
-
-    def _plan(self, known: KnownJob, prediction: Prediction) -> list[Instruction]:
-        """Let backfill plan with the prediction where the limit alone ends the run."""
-        job, ours = known.job, self._time_limits.planned(known.job, prediction)
-        if ours is None or known.planned or job.request.time_min_s is not None:
-            return []
-        known.planned = True
-        reason = DecisionReason(
-            code="plan_from_prediction",
-            predicted_s=prediction.duration_s,
-            basis=prediction.basis,
-            user_limit_s=job.request.time_limit_s,
-            detail=prediction.explanation,
-        )
-        return [act("set_time_min", job, reason, value=ours)]
-
-    def _give_back_limit(self, known: KnownJob, at: float) -> list[Instruction]:
-        """The user's own limit, before the run could miss the one that we set."""
-        job, ours = known.job, known.our_limit_s
-        if ours is None or job.state is not JobState.RUNNING or not known.is_lowered:
-            return []
-        asked_again = at - known.given_back_at >= _GIVE_BACK_AGAIN_S
-        if not asked_again or not self._time_limits.too_short(job, ours, at, known.ends_at):
-            return []
-        known.given_back_at = at
-        reason = DecisionReason(code="limit_too_short")
-        return [act("set_time_limit", job, reason, value=known.user_limit_s)]
-
     def _moved(self, event: ProgressSeen) -> list[Instruction]:
         known = self._known.get(event.job_id)
         if known is None or known.job.state is not JobState.RUNNING:
@@ -286,10 +235,18 @@ class DecisionEngine:
         measured = self._doomed.note_progress(known, event.at)
         suspected = self._suspect(known, event)
         return [
-            *self._give_back_limit(known, event.at),
+            *self._time_limits.give_back(known, event.at),
+            *self._time_limits.extend(known, event.at),
             *(suspected or measured),
             *self._end_in_vain(known, event.at),
         ]
+
+    def _checkpointed(self, event: CheckpointSeen) -> list[Instruction]:
+        """The last one before its limit is for itself; only others may be for those that wait."""
+        known = self._known.get(event.job_id)
+        if known is None:
+            return []
+        return self._time_limits.carry_on(known, event) or self._levers.checkpointed(known, event)
 
     def _suspect(self, known: KnownJob, event: ProgressSeen) -> list[Instruction]:
         """A silence far beyond the rhythm is measured before it is taken for a hang."""
@@ -374,7 +331,12 @@ class DecisionEngine:
         if not self.may_act_on(job):
             return [act("leave", job, DecisionReason(code="before_our_time"))]
         plan = plan_retry(
-            known.attempts, attempt, limits=self._limits, choice=event.choice, job_id=job.id
+            known.attempts,
+            attempt,
+            limits=self._limits,
+            choice=event.choice,
+            job_id=job.id,
+            spared=known.carried,
         )
         objection = None
         if plan.again:

@@ -40,6 +40,8 @@ ReasonCode = Literal[
     "reverted",
     "suspect_node",
     "doomed",
+    "limit_extended",
+    "carried_on",
     "makes_way",
     "others_started",
     "others_did_not_start",

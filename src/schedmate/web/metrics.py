@@ -259,6 +259,8 @@ def _effects(found: Effects) -> Iterator[Metric]:
     ):
         vain.add_metric([outcome], number)
     yield vain
+    text = "Runs queued again before their limit, to go on, in the last seven days."
+    yield _gauge("carried_on_runs", text, found.carried_on)
     for name, text, value in (
         ("rerun_gpu_seconds", "GPU time of runs after a retry.", found.rerun_gpu_hours),
         (

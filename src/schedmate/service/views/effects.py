@@ -18,7 +18,7 @@ from schedmate.model import JobState
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from schedmate.model import ActionRecord, Job, JobId
+    from schedmate.model import ActionRecord, Job, JobId, ReasonCode
     from schedmate.store import DoneAction, RunSummary, Store
 
 EFFECT_DAYS = 7.0
@@ -51,6 +51,8 @@ class Effects:
     users_gained: int = 0
     """Users whose runs together waited less."""
     users_lost: int = 0
+    carried_on: int = 0
+    """Runs that were queued again before their limit, to go on from their last checkpoint."""
     doomed: int = 0
     """Runs of which was stated that they go on for nothing, ..."""
     doomed_stopped: int = 0
@@ -83,10 +85,12 @@ def effects_of(store: Store, now: float) -> Effects:
     since = now - EFFECT_DAYS * _DAY_S
     done = store.done_actions(since=since)
     runs = store.run_summaries(since=since)
-    retries = {(one.job_id, one.attempt + 1) for one in done if one.kind == "requeue"}
+    records = store.actions(since=since)
+    carried = {_run_after(one) for one in records if _has_code(one, "carried_on") and one.done}
+    retries = {(one.job_id, one.attempt + 1) for one in done if one.kind == "requeue"} - carried
     after = [run for run in runs if (run.job_id, run.attempt) in retries]
     moved = _moved(runs, _numbers(done))
-    vain = _in_vain(store, runs, since)
+    vain = _in_vain([one for one in records if _has_code(one, "doomed")], runs)
     net = [moved.gained[user] - moved.lost[user] for user in moved.gained]
     return Effects(
         retries=len(retries),
@@ -99,6 +103,7 @@ def effects_of(store: Store, now: float) -> Effects:
         lost_hours=sum(moved.lost.values()),
         users_gained=sum(hours > 0 for hours in net),
         users_lost=sum(hours < 0 for hours in net),
+        carried_on=len(carried),
         doomed=vain.stated,
         doomed_stopped=vain.stopped,
         doomed_ended=vain.ended,
@@ -116,9 +121,8 @@ class _InVain:
     waiting_hours: float = 0.0
 
 
-def _in_vain(store: Store, runs: Sequence[RunSummary], since: float) -> _InVain:
+def _in_vain(about: Iterable[ActionRecord], runs: Sequence[RunSummary]) -> _InVain:
     """Of runs that go on for nothing; one that a person cancelled saved what was left then."""
-    about = [one for one in store.actions(since=since) if _is_doomed(one)]
     ended = {
         (run.job_id, run.attempt): run.ended_at for run in runs if run.state is JobState.CANCELLED
     }
@@ -142,8 +146,12 @@ def _in_vain(store: Store, runs: Sequence[RunSummary], since: float) -> _InVain:
     return found
 
 
-def _is_doomed(record: ActionRecord) -> bool:
-    return record.action.reason is not None and record.action.reason.code == "doomed"
+def _has_code(record: ActionRecord, code: ReasonCode) -> bool:
+    return record.action.reason is not None and record.action.reason.code == code
+
+
+def _run_after(record: ActionRecord) -> tuple[JobId, int]:
+    return record.action.job_id, record.action.attempt + 1
 
 
 def _gpu_hours(runs: Iterable[RunSummary]) -> float:
