@@ -181,6 +181,7 @@ class MakingWay:
             "nothing proves that it resumes": not known.proof.is_sure,
             "it has made way in this attempt": made_way.held is not None,
             "it has made way too often": len(made_way.losses) >= limits.at_most,
+            "it shares its GPUs": bool(known.beside),
             "it goes first": known.goes_first or known.overtaken_enough,
             "it began a moment ago": ran_s < limits.after_s,
             "its owner has lost enough today": day + gpu_s > limits.lost_gpu_hours * _HOUR_S,

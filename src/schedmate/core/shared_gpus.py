@@ -52,7 +52,7 @@ class Sharing:
     def seen(self, known: KnownJob) -> list[Instruction]:
         """What follows from how this job is now, or from what is known of it."""
         job, place = known.job, _place(known.job)
-        if known.beside and job.state is not JobState.PENDING:
+        if known.beside and (job.restarts or job.state is not JobState.PENDING):
             self._end_pair(known)
         if not self._limits.leaves_room(known.use):
             return []

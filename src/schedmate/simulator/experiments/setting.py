@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from schedmate.core import FairnessLimits
+from schedmate.core import FairnessLimits, PreemptionLimits
 from schedmate.model import BadInput, PastRun
 from schedmate.policies import DEFAULT_ORDERING, SiteParameters
 from schedmate.simulator.engine.faults import Fault
@@ -112,6 +112,8 @@ class Setting:
     """How long the decision engine lets a job be overtaken."""
     levers: Levers = NO_LEVERS
     """What may be done to jobs beside a scheduler, beyond their order."""
+    preemption: PreemptionLimits = field(default_factory=PreemptionLimits)
+    """By which runs make way, where they may."""
     left_out: int = 0
     """Jobs of the trace that ask for more GPUs than there are."""
     notes: tuple[str, ...] = field(default=())
