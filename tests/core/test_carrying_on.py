@@ -93,7 +93,10 @@ def test_it_is_queued_again_after_its_last_checkpoint_before_the_limit():
         {"request": replace(ASKED, time_limit_s=None)},
         {"past": Past(carried=frozenset({0, 1, 2})), "restarts": 3},
     ],
-    ids="never seen,code open,started over,no requeue,off,makes it,no limit,bound".split(","),
+    ids=[
+        *("never seen", "code open", "started over", "no requeue"),
+        *("off", "makes it", "no limit", "bound"),
+    ],
 )
 def test_who_is_not_carried_on(parts):
     assert Run(TimeLimits(carry_on=3, extend_s=HOUR), **parts).until(10) == []

@@ -198,7 +198,9 @@ class Idle(Run):
         found = []
         for minute in range(minutes):
             self.now += 60.0
-            seen = a_progress(elapsed_s=self.now, silence=a_silence(silent_s=60.0 * minute, lines=1))
+            seen = a_progress(
+                elapsed_s=self.now, silence=a_silence(silent_s=60.0 * minute, lines=1)
+            )
             for asked in self.engine.handle(ProgressSeen(self.now, "1", seen)):
                 if isinstance(asked, Measure):
                     event = ActivitySeen(self.now, "1", 0, activity(self.now))
