@@ -194,7 +194,7 @@ def test_an_estimate_that_changes_its_mind_is_not_stable():
 class Idle(Run):
     """Is silent, and measured whenever the engine asks for it."""
 
-    def silent(self, minutes, activity, **silence):
+    def silent(self, minutes, activity):
         found = []
         for minute in range(minutes):
             self.now += 60.0
