@@ -28,9 +28,11 @@ from schedmate.sections import (
 )
 from schedmate.site_settings import (
     DoomedSettings,
+    DrainSettings,
     HostSettings,
     MailSettings,
     NotifySettings,
+    RetentionSettings,
     TimeLimitSettings,
     WebhookSettings,
     WebSettings,
@@ -135,20 +137,24 @@ class ScopeSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DrainSettings:
-    allowed: bool = False
-    """Drain suspect nodes in mode `act`, by an account with administrator rights."""
-    probability: float = above(0, 0.9)
-    most_out: float = at_least(0, 0.1)
-    """The share of nodes that may be out, for whatever reason."""
+class PreemptionSettings:
+    """Whose runs are stopped right after a checkpoint for shorter jobs, in mode `act`."""
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RetentionSettings:
-    days: float = at_least(7, 180.0)
-    """How long events, decisions and what was found out about ended jobs are kept."""
-    megabytes: float = at_least(10, 2000.0)
-    """How large the store may become; beyond that the oldest go earlier."""
+    partitions: tuple[str, ...] = ()
+    """Of all jobs that are submitted there; elsewhere a job has to say so in its comment."""
+    qos: tuple[str, ...] = ()
+    at_most: int = at_least(0, 3)
+    """How often one job is stopped; 0: none ever is."""
+    after_minutes: float = at_least(0, 30.0)
+    """A run is not stopped before."""
+    ends_soon_minutes: float = at_least(0, 30.0)
+    """Nor with less than that left to it."""
+    lost_gpu_hours: float = at_least(0, 24.0)
+    """What restarts may cost one user in a day."""
+    give_back_minutes: float = at_least(0, 10.0)
+    """Where the jobs that it made way for have not started by then, it goes first."""
+    worth: float = above(0, 2.0)
+    """So many times less GPU time than the run a job must need."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -222,8 +228,9 @@ class Settings:
     hold: HoldSettings = HoldSettings()
     fairness: FairnessSettings = FairnessSettings()
     scope: ScopeSettings = ScopeSettings()
-    drain: DrainSettings = DrainSettings()
+    drain: DrainSettings = field(default_factory=DrainSettings)
     doomed: DoomedSettings = field(default_factory=DoomedSettings)
+    preemption: PreemptionSettings = PreemptionSettings()
     local: LocalSettings = LocalSettings()
     slurm: SlurmSettings = SlurmSettings()
     submit: SubmitSettings = SubmitSettings()
@@ -232,7 +239,7 @@ class Settings:
     """Where the service listens that reads files as their owners."""
     queue_socket: Path = Path("/run/schedmate-queue.sock")
     """Where root serves a queue for all accounts of this machine."""
-    retention: RetentionSettings = RetentionSettings()
+    retention: RetentionSettings = field(default_factory=RetentionSettings)
     time_limits: TimeLimitSettings = field(default_factory=TimeLimitSettings)
     gpus: dict[str, str | GpuSettings] = field(default_factory=dict)
     """What the site's own names of GPUs (types of gres) stand for."""

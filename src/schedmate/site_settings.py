@@ -97,3 +97,20 @@ class DoomedSettings:
     """How long after the message, where the same sign still stands."""
     idle_hours: float = above(0, 1.0)
     """Without use of a GPU, CPU or output, after which an allocation is idle."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DrainSettings:
+    allowed: bool = False
+    """Drain suspect nodes in mode `act`, by an account with administrator rights."""
+    probability: float = above(0, 0.9)
+    most_out: float = at_least(0, 0.1)
+    """The share of nodes that may be out, for whatever reason."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetentionSettings:
+    days: float = at_least(7, 180.0)
+    """How long events, decisions and what was found out about ended jobs are kept."""
+    megabytes: float = at_least(10, 2000.0)
+    """How large the store may become; beyond that the oldest go earlier."""

@@ -72,9 +72,9 @@ WORDS = {
     "[suspect nodes](../how-to/retries.md#find-the-nodes-that-fail-other-peoples-jobs)",
     "drain.probability": "from which probability on",
     "drain.most_out": "never when more than this share of all nodes would be out",
-    "doomed.stop": "in mode `act`: stop [runs that go on for nothing](../how-to/doomed-runs.md) for "
-    "these reasons: `nan`, `checkpoint`, `hang`, `repeated`, `limit`, `idle`; empty: only where "
-    "their owner asks for it",
+    "doomed.stop": "in mode `act`: stop [runs that go on for nothing](../how-to/doomed-runs.md) "
+    "for these reasons: `nan`, `checkpoint`, `hang`, `repeated`, `limit`, `idle`; empty: only "
+    "where their owner asks for it",
     "doomed.minutes": "how long after the message, if the same sign still stands",
     "doomed.idle_hours": "hours without use of a GPU, CPU or output, after which an allocation is "
     "idle",

@@ -105,6 +105,10 @@ class DecisionEngine:
     def known(self) -> Mapping[JobId, KnownJob]:
         return self._known
 
+    def may_make_way(self, job: Job) -> bool:
+        """Whether a run of it may ever be stopped for others; what it saves matters then."""
+        return job.can_requeue and self._limits.preemption.consent(job) is not None
+
     @property
     def hang_after_s(self) -> float:
         """The shortest silence that may be a hang in any partition."""

@@ -153,6 +153,11 @@ class KnownJob:
         return replace(found, duration_s=Spread(seconds, seconds, seconds))
 
     @property
+    def is_held_for_others(self) -> bool:
+        held = self.made_way.held
+        return held is not None and self.job.held and self.job.restarts == held.attempt + 1
+
+    @property
     def is_lowered(self) -> bool:
         """Whether the scheduler may still go by a limit of ours."""
         ours, shown = self.our_limit_s, self.job.request.time_limit_s

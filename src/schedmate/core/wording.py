@@ -43,6 +43,7 @@ _WORDS: Final[dict[ReasonCode, str]] = {
     "doomed": "{0.detail}",
     "limit_extended": "it resumes and would not make its limit: {0.detail}",
     "carried_on": "it has just saved, would not make its limit and goes on from there",
+    "hold_unattended": "the daemon stops, and nothing would release it in time",
     "makes_way": "{0.detail}",
     "others_started": "the jobs that it made way for have started",
     "others_did_not_start": "the jobs that it made way for did not start, so it goes first",

@@ -42,6 +42,7 @@ ReasonCode = Literal[
     "doomed",
     "limit_extended",
     "carried_on",
+    "hold_unattended",
     "makes_way",
     "others_started",
     "others_did_not_start",

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
     from pydantic import BaseModel
 
-    from schedmate.config import Settings, SlurmSettings
-    from schedmate.core import DecisionEngine, DecisionLimits
+    from schedmate.config import PreemptionSettings, Settings, SlurmSettings
+    from schedmate.core import DecisionEngine, DecisionLimits, PreemptionLimits
     from schedmate.model import Answer, Asker, Job, PastRun
     from schedmate.schedulers.base import Scheduler
     from schedmate.schedulers.slurm.rest.access import RestAccess
@@ -37,6 +37,7 @@ _DECIDED_BY = {
     "scope",
     "drain",
     "doomed",
+    "preemption",
     "time_limits",
 }
 """The settings that `limits_of` and `engine_of` read."""
@@ -325,11 +326,27 @@ def limits_of(settings: Settings, *, act_since: float) -> DecisionLimits:
             after_s=60 * settings.doomed.minutes,
             idle_s=3600 * settings.doomed.idle_hours,
         ),
+        preemption=_preemption_limits(settings.preemption),
         hang=HangLimits(
             after_s=60 * hang.minutes,
             partitions={name: 60 * minutes for name, minutes in hang.partitions.items()},
             requeue=hang.requeue,
         ),
+    )
+
+
+def _preemption_limits(settings: PreemptionSettings) -> PreemptionLimits:
+    from schedmate.core import PreemptionLimits
+
+    return PreemptionLimits(
+        partitions=frozenset(settings.partitions),
+        qos=frozenset(settings.qos),
+        at_most=settings.at_most,
+        after_s=60 * settings.after_minutes,
+        ends_soon_s=60 * settings.ends_soon_minutes,
+        lost_gpu_hours=settings.lost_gpu_hours,
+        give_back_s=60 * settings.give_back_minutes,
+        worth=settings.worth,
     )
 
 

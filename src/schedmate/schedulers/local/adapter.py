@@ -19,6 +19,7 @@ from schedmate.model.account import account_name
 from schedmate.model.errors import BadInput, NotFound, SchedulerError, StoreUnavailable
 from schedmate.model.job import Job, JobId, JobState, Submission
 from schedmate.model.priority import NICE_RANGE
+from schedmate.model.warning_signal import read_signal
 from schedmate.schedulers.base import Obstacle
 from schedmate.schedulers.local.dependencies import read_dependency
 from schedmate.schedulers.local.entry import ArrayShape, NewJobs, QueueEntry, fold_tasks
@@ -153,6 +154,7 @@ class LocalScheduler:
         run: int,
         exclude_nodes: Sequence[str] = (),
         delay_s: float = 0.0,
+        held: bool = False,
     ) -> bool:
         for entry in self._entries(job_id):
             if self._layout.read_submission(entry.spool_id) is None:
@@ -160,10 +162,22 @@ class LocalScheduler:
         if exclude_nodes:
             self._gpus.check_exclusion(self._entries(job_id)[0].request, exclude_nodes)
         waits = self._queue.requeue(
-            job_id, time.time() + delay_s, run=run, exclude_nodes=exclude_nodes
+            job_id, time.time() + delay_s, run=run, held=held, nodes=exclude_nodes
         )
         self.ensure_running()
         return waits
+
+    def warning_s(self, job_id: JobId) -> float | None:
+        """See `WarnsRuns`."""
+        stated = self._entries(job_id)[0].options.get("signal")
+        return None if stated is None else read_signal(stated).before_s
+
+    def warn(self, job_id: JobId) -> None:
+        for entry in self._entries(job_id):
+            stated, attempt = entry.options.get("signal"), self._layout.attempt(entry)
+            if stated is not None and entry.state is JobState.RUNNING:
+                wanted, is_script = read_signal(stated), entry.script is not None
+                attempt.warn(wanted.number, first_only=wanted.first_only, is_script=is_script)
 
     def may_run_on(self, job: Job, node: NodeState) -> bool:
         return self._gpus.may_run_on(job.request, node.name)

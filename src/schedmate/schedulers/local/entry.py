@@ -160,10 +160,11 @@ class QueueEntry:
             nice=self.nice,
             most_nice=None if self.held or self.state is not JobState.PENDING else most_nice,
             nice_an_hour=3600.0 / SECONDS_A_NICE,
+            can_requeue="interactive" not in self.options,
             eligible_time=self._begins(),
             reason=self.reason,
             comment=self.options.get("comment", ""),
-            held=self.held,
+            held=self.held and self.state is JobState.PENDING,
             dependency=dependency,
         )
 

@@ -259,16 +259,15 @@ class QueueFile:
                     self._update(entry.id, "ending = 'CANCELLED'", ())
 
     def requeue(
-        self, job_id: JobId, eligible_time: float, *, run: int, exclude_nodes: Sequence[str] = ()
+        self, job_id: JobId, begin: float, *, run: int, held: bool, nodes: Sequence[str]
     ) -> bool:
-        """Whether it waits again; False while its run is being ended."""
+        """Whether it waits again, kept from these nodes; False while its run is being ended."""
         with self._db.transaction():
             entries = self._found(job_id)
-            waits = [self._requeue_one(entry, eligible_time, run) for entry in entries]
-            for entry in entries if exclude_nodes else ():
-                self._update(
-                    entry.id, "request = ?", (dumps(kept_from(entry.request, exclude_nodes)),)
-                )
+            waits = [self._requeue_one(entry, begin, run) for entry in entries]
+            for entry in entries:
+                request = dumps(kept_from(entry.request, nodes))
+                self._update(entry.id, "request = ?, held = held OR ?", (request, held))
         return all(waits)
 
     def _requeue_one(self, entry: QueueEntry, eligible_time: float, run: int) -> bool:

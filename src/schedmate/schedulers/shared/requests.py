@@ -171,6 +171,7 @@ class SharedRequests:
                     run=question.run,
                     exclude_nodes=question.nodes,
                     delay_s=question.delay_s,
+                    held=question.held,
                 )
                 return Answer(flag=waits)
         return Answer()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from schedmate.core import Attempt, Hung, NiceHistory, Past, Reached, hold_phase
+from schedmate.core import Attempt, Hung, MadeWay, NiceHistory, Past, Reached, hold_phase
 from schedmate.model import array_of
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ def past_of(job: Job, store: Store) -> Past:
         reverted=any(_reverted(one) for one in records),
         carried=frozenset(one.action.attempt for one in records if _carries_on(one)),
         asked_limit_s=raised[0] if raised else None,
+        made_way=MadeWay.of(records, job),
     )
 
 
@@ -54,7 +55,7 @@ def _waited_s(records: Sequence[ActionRecord], job: Job) -> float:
     ours = [
         one
         for one in records
-        if one.action.kind == "requeue"
+        if one.action.kind in ("requeue", "preempt")
         and one.state in _UNDER_WAY
         and one.action.attempt < job.restarts
     ]

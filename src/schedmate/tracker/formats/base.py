@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
 
 from schedmate.logs.lazy_patterns import lazy_pattern
@@ -66,6 +66,13 @@ class Sighting:
     """The line is of a phase that others follow: a warm-up, a burn-in."""
     confidence: float = 1.0
     """In what the numbers mean; less than 1 where a format reads by resemblance."""
+
+    def checkpoint_seen(self, at: float | None) -> Checkpoint | None:
+        """The one that its line tells of, which was seen then."""
+        if self.checkpoint is None:
+            return None
+        saving = self.phase == "checkpointing"
+        return replace(self.checkpoint, saved_at=at, saving=saving)
 
 
 @dataclass(frozen=True, slots=True)
