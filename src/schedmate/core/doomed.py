@@ -162,7 +162,7 @@ class DoomedRuns:
                 break
         limit_s = known.user_limit_s or known.job.request.time_limit_s
         if limit_s is not None and _does_not_resume(known) and watch.is_late(limit_s, at):
-            yield Doom("limit", needed_in_words(known, limit_s, at))
+            yield Doom("limit", needed_in_words(known, limit_s))
         if watch.is_idle:
             hours = (at - watch.idle_since) / _HOUR_S
             text = f"neither its GPUs nor its processes did anything for {hours:.1f} hours"
@@ -185,9 +185,9 @@ class DoomedRuns:
         )
 
 
-def needed_in_words(known: KnownJob, limit_s: float, at: float) -> str:
+def needed_in_words(known: KnownJob, limit_s: float) -> str:
     """What it would take that the run makes its limit."""
-    needed_s = needs_s(known, at)
+    needed_s = needs_s(known)
     if needed_s is None:
         return "its limit comes before its end, and it does not resume"
     hours, minutes = divmod(int(-(-needed_s // 60)), 60)
@@ -198,7 +198,7 @@ def needed_in_words(known: KnownJob, limit_s: float, at: float) -> str:
     )
 
 
-def needs_s(known: KnownJob, at: float) -> float | None:
+def needs_s(known: KnownJob) -> float | None:
     """How long the run takes in all by its own count, whatever ends it."""
     progress, started = known.progress, known.job.start_time
     if progress is None or started is None or not progress.rate_per_s:
@@ -206,7 +206,7 @@ def needs_s(known: KnownJob, at: float) -> float | None:
     if progress.total is None or progress.current is None:
         return None
     left = max(0.0, progress.total - progress.current)
-    return at - started + left / progress.rate_per_s
+    return known.progress_at - started + left / progress.rate_per_s
 
 
 def _hang(hung: Hung, *, stop: bool) -> Iterable[Doom]:

@@ -106,8 +106,10 @@ class DecisionEngine:
         return self._known
 
     def may_make_way(self, job: Job) -> bool:
-        """Whether a run of it may ever be stopped for others; what it saves matters then."""
-        return job.can_requeue and self._limits.preemption.consent(job) is not None
+        """Whether a run of it may ever be stopped for others or to be carried on; what it saves
+        matters then."""
+        wanted = self._limits.preemption.consent(job) is not None
+        return job.can_requeue and (wanted or self._time_limits.may_carry_on(job))
 
     @property
     def hang_after_s(self) -> float:
@@ -164,6 +166,7 @@ class DecisionEngine:
             instructions = [
                 *self._places.order(known, event.at),
                 *self._time_limits.give_back(known, event.at),
+                *self._time_limits.extend(known, event.at),
                 *self._check_held(known, event.at),
                 *renewals(known, self._known, self.objection),
             ]
@@ -235,6 +238,7 @@ class DecisionEngine:
         if known is None or known.job.state is not JobState.RUNNING:
             return []
         known.progress, eta = event.progress, event.progress.eta_s
+        known.progress_at = event.at
         known.ends_at = None if eta is None else event.at + eta.p90
         measured = self._doomed.note_progress(known, event.at)
         suspected = self._suspect(known, event)

@@ -36,6 +36,8 @@ class KnownJob:
     job: Job
     advice: Advice | None = None
     progress: Progress | None = None
+    progress_at: float = 0.0
+    """When that was seen."""
     ends_at: float | None = None
     """By when it ends, as its newest progress had it: the 90th percentile."""
     attempts: dict[int, Attempt] = field(default_factory=dict)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from schedmate.core.doomed import needs_s, waits_beside
 from schedmate.core.reactions import act
+from schedmate.core.scope import is_opted_out
 from schedmate.model import DecisionReason, JobState
 
 if TYPE_CHECKING:
@@ -74,6 +75,11 @@ class LimitChanges:
     def forget(self, job_id: JobId) -> None:
         self._saves.pop(job_id, None)
 
+    def may_carry_on(self, job: Job) -> bool:
+        """Whether the site lets a run of it go on beyond its limit."""
+        wanted = self._limits.extend_s or self._limits.carry_on
+        return bool(wanted) and job.request.time_limit_s is not None and not is_opted_out(job)
+
     def lower(self, known: KnownJob) -> list[Instruction]:
         job, prediction = known.job, known.prediction
         limit = job.request.time_limit_s
@@ -129,7 +135,7 @@ class LimitChanges:
     def extend(self, known: KnownJob, at: float) -> list[Instruction]:
         """Raise the limit of a run that would end within what the site allows, in time and where
         no other job waits for its GPUs."""
-        job, needed_s = known.job, needs_s(known, at)
+        job, needed_s = known.job, needs_s(known)
         limit_s = job.request.time_limit_s
         if not self._limits.extend_s or limit_s is None or needed_s is None:
             return []
@@ -161,7 +167,7 @@ class LimitChanges:
         another = event.saved_at + _LATER * saves.apart_s(job.start_time) < ends
         if another or event.at >= ends or not self._is_carried(known):
             return []
-        needed_s = needs_s(known, event.at)
+        needed_s = needs_s(known)
         if needed_s is None or needed_s <= limit_s:
             return []
         known.requeued_from = job
