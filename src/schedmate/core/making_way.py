@@ -7,9 +7,10 @@ the jobs that were named to start. If none has started after some minutes, it go
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from heapq import nsmallest
+from math import inf
 from typing import TYPE_CHECKING
 
 from schedmate.core.preemption import Contender, Incumbent, Preempted, choose, index_s, lost_s
@@ -31,6 +32,26 @@ _NEXT = 64
 """So many of those that would start next are compared with a run."""
 
 
+class Pools:
+    """Which partitions have nodes in common, as far as runs have shown: jobs of one compete with
+    those of the other. Runs without nodes are all in one place."""
+
+    def __init__(self) -> None:
+        self._of: dict[str, str] = {}
+
+    def of(self, partition: str) -> str:
+        found = self._of.get(partition, partition)
+        while (further := self._of.get(found, found)) != found:
+            found = further
+        return found
+
+    def ran(self, partition: str, nodes: Sequence[str]) -> None:
+        for node in nodes or ("",):
+            mine, its = self.of(partition), self.of(f"on {node}")
+            if mine != its:
+                self._of[its] = mine
+
+
 class MakingWay:
     """Of all jobs in `known`, which the engine keeps."""
 
@@ -44,8 +65,13 @@ class MakingWay:
         self._late_s = limits.fairness.late_s
         self._known = known
         self._objection = objection
-        self._waiting: defaultdict[str, dict[JobId, float]] = defaultdict(dict)
-        """By partition: what waits, and when it was seen to."""
+        self._pools = Pools()
+        self._waiting: dict[JobId, float] = {}
+        """What waits, and when it was seen to."""
+        self._running: dict[JobId, tuple[Job, int]] = {}
+        """What runs, and on how many GPUs."""
+        self._most: defaultdict[str, int] = defaultdict(int)
+        """GPUs that were in use at once, by pool."""
         self._for: dict[JobId, JobId] = {}
         """Of a named job: which run made way for it."""
         self._lost: defaultdict[tuple[str, int], float] = defaultdict(float)
@@ -53,12 +79,13 @@ class MakingWay:
 
     def clear(self) -> None:
         self._waiting.clear()
+        self._running.clear()
         self._for.clear()
         self._lost.clear()
 
     def forget(self, job_id: JobId) -> None:
-        for waiting in self._waiting.values():
-            waiting.pop(job_id, None)
+        self._waiting.pop(job_id, None)
+        self._running.pop(job_id, None)
 
     def meet(self, known: KnownJob) -> None:
         """A job that may have made way before this engine was there."""
@@ -71,11 +98,15 @@ class MakingWay:
     def seen(self, known: KnownJob, at: float) -> list[Instruction]:
         """Who is let go because of how this job is now."""
         job = known.job
-        waiting = self._waiting[_partition(job)]
         if job.state is JobState.PENDING:
-            waiting[job.id] = at
+            self._waiting[job.id] = at
         else:
-            waiting.pop(job.id, None)
+            self._waiting.pop(job.id, None)
+            self._pools.ran(_partition(job), job.nodes)
+        if job.state is JobState.RUNNING:
+            self._running[job.id] = job, max(1, job.request.gpus)
+        else:
+            self._running.pop(job.id, None)
         self._count_wait(known)
         found = [] if known.made_way.held is None else self._let_go(known, at)
         named = self._for.get(job.id) or self._for.get(array_of(job.id) or "")
@@ -137,14 +168,10 @@ class MakingWay:
         if consent is None or lost is None or self._veto(known, event, lost) is not None:
             return []
         served = known.made_way.served_s + event.saved_at - (job.start_time or event.saved_at)
-        run = Incumbent(
-            gpus=max(1, job.request.gpus),
-            nodes=max(1, job.request.nodes),
-            left_s=_left_s(known, served, event.at),
-            lost_s=lost,
-        )
-        if run.left_s < limits.ends_soon_s:
+        left_s = _left_s(known, served, event.at)
+        if left_s < limits.ends_soon_s:
             return []
+        run = self._incumbent(job, left_s, lost, event.at)
         named = choose(run, self._contenders(job, event.at), limits)
         if not named or self._has_dependants(job):
             return []
@@ -193,18 +220,39 @@ class MakingWay:
     def _has_dependants(self, job: Job) -> bool:
         return any(waits_for(one.job, job) for one in self._known.values() if one.job.dependency)
 
+    def _incumbent(self, job: Job, left_s: float, lost: float, at: float) -> Incumbent:
+        here = self._pools.of(_partition(job))
+        others = [
+            (one.start_time + limit - at if (limit := one.request.time_limit_s) else inf, gpus)
+            for one, gpus in self._running.values()
+            if one.id != job.id
+            and one.start_time is not None
+            and self._pools.of(_partition(one)) == here
+        ]
+        gpus = max(1, job.request.gpus)
+        used = gpus + sum(gpus for _, gpus in others)
+        most = self._most[here] = max(self._most[here], used)
+        return Incumbent(
+            gpus=gpus, left_s=left_s, lost_s=lost, free=most - used, pool=most, others=others
+        )
+
     def _contenders(self, run: Job, at: float) -> Iterator[Contender]:
-        """Those that would start next in its partition, the first first."""
-        seen = self._waiting[_partition(run)]
-        waiting = [self._known[one] for one in seen if one in self._known]
-        able = [one for one in waiting if _may_start(one, run, at)]
+        """Those that would start next where it runs, the first first."""
+        known, seen, pools = self._known, self._waiting, self._pools
+        here = pools.of(_partition(run))
+        able = [
+            one
+            for one in (known[each] for each in seen if each in known)
+            if pools.of(_partition(one.job)) == here and _may_start(one.job, at)
+        ]
         for one in nsmallest(_NEXT, able, key=lambda one: _turn(one.job, seen[one.job.id])):
             spread = None if one.prediction is None else one.prediction.duration_s
             yield Contender(
                 job_id=one.job.id,
                 gpus=max(1, one.job.request.gpus),
-                nodes=max(1, one.job.request.nodes),
                 left_s=index_s(spread, one.made_way.served_s, left_s=one.made_way.left_s),
+                limit_s=one.job.request.time_limit_s or inf,
+                fits=_fits(one.job, run),
             )
 
 
@@ -220,16 +268,21 @@ def _turn(job: Job, seen_at: float) -> tuple[float, float]:
     return (job.nice_an_hour or 0.0) * seen_at / _HOUR_S - job.priority, job.submit_time
 
 
-def _may_start(known: KnownJob, run: Job, at: float) -> bool:
-    """Whether it could run where this run is, as soon as that is over."""
-    job, asks, has = known.job, known.job.request, run.request
+def _may_start(job: Job, at: float) -> bool:
+    """Whether it waits for nothing but its turn."""
     free = not job.held and not job.reason.startswith("Dependency")
-    waits = job.state is JobState.PENDING and free
+    return job.state is JobState.PENDING and free and (job.eligible_time or 0.0) <= at
+
+
+def _fits(job: Job, run: Job) -> bool:
+    """Whether it could run where this run is, as soon as that is over."""
+    asks, has = job.request, run.request
     kind = asks.gpu_type in (None, has.gpu_type)
     place = not (asks.features or asks.reservation or asks.required_nodes or job.components)
     needs = ((asks.cpus, has.cpus), (asks.memory_mb, has.memory_mb))
     enough = all(mine is None or its is None or mine <= its for mine, its in needs)
-    return waits and kind and place and enough and (job.eligible_time or 0.0) <= at
+    spread = asks.gpus * max(1, has.nodes) <= has.gpus * max(1, asks.nodes)
+    return kind and place and enough and spread
 
 
 def _left_s(known: KnownJob, served_s: float, at: float) -> float:

@@ -17,7 +17,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from math import log
+from math import inf, log
 from typing import TYPE_CHECKING, Final
 
 from schedmate.core.scope import is_opted_out
@@ -73,7 +73,9 @@ class PreemptionLimits:
     """What restarts may cost one user in a day."""
     give_back_s: float = 600.0
     """Where the named jobs have not started by then, the stopped one goes first."""
-    worth: float = 2.0
+    widest: float = 0.25
+    """Of the GPUs on its nodes' partitions a run may hold: it costs much to gather more again."""
+    worth: float = 3.0
     """So many times less GPU time than the run that makes way a job must need."""
 
     def consent(self, job: Job) -> str | None:
@@ -149,20 +151,27 @@ class Contender:
 
     job_id: JobId
     gpus: int
-    nodes: int
     left_s: float
-    """Its index: GPU time it needs, per GPU."""
+    """Its index: the time on its GPUs that it is to be counted with."""
+    limit_s: float
+    fits: bool = True
+    """Whether it could run on the nodes of the run that makes way, room for it given."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Incumbent:
-    """A run that has just saved."""
+    """A run that has just saved, and what else is on the same nodes."""
 
     gpus: int
-    nodes: int
     left_s: float
     lost_s: float
     """What stopping it now costs it: work since the checkpoint and the restart."""
+    free: int = 0
+    """GPUs that nobody holds."""
+    pool: int
+    """All GPUs there."""
+    others: Sequence[tuple[float, int]] = ()
+    """Of other runs: in how many seconds their limits end them, and their GPUs."""
 
 
 def choose(
@@ -172,36 +181,56 @@ def choose(
     would start them; none where it is not worth it.
 
     Were the run first, each of them would wait for its GPU time; are they first, it waits for
-    theirs and pays for the restart.
+    theirs and pays for the restart. A job that its scheduler would start instead is not passed
+    over, and one that needs more GPUs than there are leaves to others what backfill would.
     """
-    service, room = run.gpus * run.left_s, run.gpus
+    service, room, free = run.gpus * run.left_s, run.gpus, run.free + run.gpus
+    by, spare = inf, free
+    if run.gpus > limits.widest * run.pool:
+        return ()
     named: list[Contender] = []
     for job in waiting:
         if not room:
             break
-        if job.gpus > room or job.gpus * run.nodes > run.gpus * job.nodes:
+        if by < inf and job.gpus > spare and job.limit_s > by:
             continue
-        if limits.worth * job.gpus * job.left_s > service:
+        if job.gpus > free:
+            if by == inf:
+                by, spare = _reservation(job.gpus, free, run.others)
             continue
+        if not job.fits or job.gpus > room or limits.worth * job.gpus * job.left_s > service:
+            break
         named.append(job)
-        room -= job.gpus
+        room, free = room - job.gpus, free - job.gpus
+        spare -= job.gpus if job.limit_s > by else 0
     theirs = sum(job.gpus * job.left_s for job in named) + run.gpus * run.lost_s
     if 2 * room > run.gpus or limits.worth * theirs > len(named) * service:
         return ()
     return tuple(job.job_id for job in named)
 
 
+def _reservation(gpus: int, free: int, others: Sequence[tuple[float, int]]) -> tuple[float, int]:
+    """In how many seconds so many GPUs are planned to be free, and how many more there are."""
+    for ends_in, freed in sorted(others):
+        free += freed
+        if free >= gpus:
+            return max(0.0, ends_in), free - gpus
+    return inf, free
+
+
 def index_s(predicted: Spread | None, served_s: float, *, left_s: float | None = None) -> float:
     """Seconds per end that a job is worth waiting for, by the time it has run: low goes first.
 
-    `left_s` is what its log shows to be left, and counts where it is less.
+    Never less than it has run: where predictions are surer than they should be, a run that has
+    outlived its own would else be expected to end at any moment. `left_s` is what its log shows to
+    be left, and counts where it is less.
     """
     if predicted is None or predicted.too_wide:
         found = max(served_s, _UNKNOWN_S)
     else:
         ages, ranks = _table(round(min(_log_sigma(predicted), _WIDE), 1))
         middle = max(predicted.p50, 1.0)
-        found = middle * ranks[bisect_right(ages, served_s / middle)]
+        found = max(served_s, middle * ranks[bisect_right(ages, served_s / middle)])
     return found if left_s is None else min(found, left_s)
 
 
