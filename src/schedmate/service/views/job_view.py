@@ -108,6 +108,17 @@ class JobView:
         """What the newest attempt that was diagnosed died of."""
         return self.diagnoses[max(self.diagnoses)] if self.diagnoses else None
 
+    @property
+    def doomed(self) -> ActionRecord | None:
+        """What was last decided about its present run going on for nothing; a stop before a
+        message."""
+        found = [
+            one
+            for one in self.actions
+            if _is_doomed(one) and one.action.attempt == self.job.restarts
+        ]
+        return max(found, key=lambda one: (one.action.kind == "cancel", one.at), default=None)
+
     def is_overdue(self, now: float) -> bool:
         """Whether it runs for longer than predicted."""
         if self.job.state is not JobState.RUNNING or self.job.start_time is None:
@@ -139,6 +150,11 @@ class JobView:
         if self.predicted is None or self.job.start_time is None:
             return None
         return self.predicted.left_after(now - self.job.start_time)
+
+
+def _is_doomed(record: ActionRecord) -> bool:
+    """Whether it is about a run that goes on for nothing, which has not failed."""
+    return record.action.reason is not None and record.action.reason.code == "doomed"
 
 
 def _later(spread: Spread, seconds: float) -> Spread | None:
@@ -278,7 +294,9 @@ def retry_outcome(
     about = [
         record
         for record in records
-        if record.action.attempt == attempt and record.action.kind in _ABOUT_FAILURES
+        if record.action.attempt == attempt
+        and record.action.kind in _ABOUT_FAILURES
+        and not _is_doomed(record)
     ]
     now = [record for record in about if record.action.failure in ("", failure)]
     earlier = [record for record in about if record.action.failure not in ("", failure)]

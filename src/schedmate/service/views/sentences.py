@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from schedmate.core import is_opted_out
 from schedmate.model import EndsBy, Job, JobState
+from schedmate.service.views.doomed import doomed_sentence
 from schedmate.service.views.queue_order import NEVER, OWN_CONDITION, QueueOrder
 
 if TYPE_CHECKING:
@@ -99,7 +100,9 @@ def why_sentence(
         alone += f"; to have it read: schedmate diagnose {quote(job.logs[0])}" if job.logs else ""
     late = view.is_overdue(now) and view.remaining_s(now) is None
     past = f"; it {overdue_in_words(view, written)}" if late else ""
-    return f"{_as_it_is(view, written)}{past}{_before(view, now, written)}{alone}"
+    doomed = doomed_sentence(view)
+    vain = f"; {doomed}" if doomed else ""
+    return f"{_as_it_is(view, written)}{past}{vain}{_before(view, now, written)}{alone}"
 
 
 def _place(view: JobView, written: Written) -> str:
