@@ -6,12 +6,8 @@ What is claimed of a job's time is a measurement of it, as good as it has proved
 tells nothing has b = 0 and changes nothing. There are three: the user's own time limit; the pace of
 the code times the job's own length; and what its neighbours predict.
 
-What is known without claims is the site's pmf. Where a site drifts, its past swings from job to job
-and tells nothing, and takes away what code tells. So claims are also joined with a second prior
-that gives the site's past half a vote: the geometric mean of its pmf and of that of all late ends.
-The answer is a mixture of the two posteriors, weighed by exponential weights on the logarithmic
-loss, for all jobs and for each user (fixed share: Herbster and Warmuth 1998). Failures and
-cancellations are ends, here as everywhere in a site's pmf.
+What is known without claims is the site's pmf. Failures and cancellations are ends, here as
+everywhere in it.
 
 Past runs that agree may answer alone, as long as such answers were nearer than the blend of late.
 """
@@ -32,9 +28,7 @@ from schedmate.advisor.predict.distributions import (
     Pmf,
     Weights,
     below_of,
-    blur,
     clipped,
-    place_of,
     spread_of,
 )
 from schedmate.advisor.predict.paces import Paces, log_work
@@ -46,7 +40,7 @@ if TYPE_CHECKING:
     from schedmate.advisor.predict.durations import Estimate
 
 _GRID = np.arange(SIZE) * STEP
-_FORGETS, _FORGETS_LATE, _FORGETS_ERRORS, _FORGETS_USER = 0.998, 0.99, 0.98, 0.9
+_FORGETS, _FORGETS_ERRORS, _FORGETS_USER = 0.998, 0.98, 0.9
 _REPEATS = 0.8
 """Of a claim of which nothing is known yet: how far it repeats what is predicted without it. Until
 it has proved to tell more, it changes nothing."""
@@ -57,20 +51,15 @@ _DEGREES = 6.0
 """Of freedom: claims are sometimes far off, and must not rule a time out."""
 _LEAST_LIKELY = 1e-4
 _ODD_SQUARE = 9.0
-_SHARE = 0.005
-_LEAST_MASS = 1e-5
-_NEAR = 1
 _MOST_USERS = 5000
 _ENOUGH = 30
 """Ends of jobs that had neighbours, after which it is worth asking where there is another answer:
 before, it is unknown what neighbours are worth here."""
-_EVERYONE = "*"
 _LIMIT = "limit"
 _ROOM = 1.5
 """How far (log) beyond what is claimed a time can lie that the site has not seen."""
 _FIRST_ERRORS = (2.5, 5.0)
 """Of runs that may answer alone and of the blend, before any: they do until they prove worse."""
-_SMOOTH = blur(0.35).astype(np.float64)
 
 
 @dataclass(slots=True)
@@ -144,9 +133,7 @@ class Blended:
 
     duration_s: Spread
     below: Pmf
-    """The share of the mixture below each time, which `duration_s` is read off."""
-    posteriors: Pmf
-    """By the site's past, and by half of it."""
+    """The share of the posterior below each time, which `duration_s` is read off."""
     claims: tuple[Claim, ...]
     user: str
     keys: tuple[str, ...]
@@ -168,9 +155,7 @@ class Blended:
 class BlendState:
     paces: Paces = field(default_factory=Paces)
     kinds: dict[str, Measurement] = field(default_factory=dict)
-    trusted: dict[str, float] = field(default_factory=dict)
     levels: ConformalLevelsState = field(default_factory=ConformalLevelsState)
-    late: list[float] = field(default_factory=lambda: [_LEAST_MASS] * SIZE)
     errors: dict[str, tuple[float, float]] = field(default_factory=dict)
     offsets: dict[str, tuple[float, float]] = field(default_factory=dict)
     ends: int = 0
@@ -183,11 +168,7 @@ class Blend:
         state = state or BlendState()
         self._paces = state.paces
         self._kinds = state.kinds
-        self._trusted = state.trusted
-        """The weight of the posterior by the site's past, by user and for everyone."""
         self._levels = ConformalLevels(state.levels)
-        self._late: Weights = np.array(state.late)
-        """Where all late jobs ended."""
         self._errors = state.errors
         """By kind of runs that may answer alone: how far these were off, and how far the blend."""
         self._offsets = state.offsets
@@ -203,9 +184,7 @@ class Blend:
             BlendState(
                 paces=self._paces,
                 kinds=self._kinds,
-                trusted=self._trusted,
                 levels=self._levels.state,
-                late=[round(float(each), 5) for each in self._late],
                 errors=self._errors,
                 offsets=self._offsets,
                 ends=self._ends,
@@ -239,11 +218,10 @@ class Blend:
         claims of code and neighbours reach beyond them."""
         site = site / site.sum()
         sketch = sketch if estimate is None else estimate.neighbours.sketch
-        late = self._late @ _SMOOTH
-        late /= late.sum()
+        middle = float(site @ _GRID)
         keys = () if sketch is None else self._paces.keys(sketch)
         work = None if sketch is None else log_work(sketch)
-        pace = None if work is None else self._paces.of(keys, float(late @ _GRID) - work)
+        pace = None if work is None else self._paces.of(keys, middle - work)
         found = {} if pace is None or work is None else {"pace": pace + work}
         claim = None if estimate is None else estimate.claim
         if claim is not None:
@@ -251,13 +229,10 @@ class Blend:
         more = self._paces.beyond_chance(*self._offsets.get(user, (0.0, 1.0)))
         chain = {_LIMIT: math.log1p(limit_s)} if limit_s else {}
         chain |= {kind: log_s + more for kind, log_s in found.items()}
-        claims = _chained(chain, float(site @ _GRID))
-        priors = np.array([site, np.sqrt(site * late)], np.float64)
+        claims = _chained(chain, middle)
+        mass = site.astype(np.float64)
         for each in claims:
-            priors *= self._kind(each).likelihood(each.log_s, each.given)
-        posteriors = priors / priors.sum(axis=1, keepdims=True)
-        trusted = self._trust(user)
-        mass = trusted * posteriors[0] + (1 - trusted) * posteriors[1] if claims else site
+            mass *= self._kind(each).likelihood(each.log_s, each.given)
         below = below_of(np.asarray(mass, np.float32))
         spread = spread_of(below, self._levels.low, self._levels.high)
         if seen_s is not None:
@@ -266,7 +241,6 @@ class Blend:
         return Blended(
             duration_s=spread,
             below=below,
-            posteriors=posteriors.astype(np.float32),
             claims=claims,
             user=user,
             keys=keys,
@@ -281,21 +255,14 @@ class Blend:
     def learn(self, blended: Blended, duration_s: float) -> None:
         """The job that this was predicted for has ended, in whatever way."""
         log_s = math.log1p(max(duration_s, 0.0))
-        place = round(place_of(duration_s))
         self._ends += blended.had_neighbours
         self._levels.observed(blended.below, blended.duration_s, duration_s)
-        self._late *= _FORGETS_LATE
-        self._late[place] += 1
         for claim in blended.claims:
             self._kind(claim).learn(claim.log_s, log_s, claim.given)
-        if blended.claims:
-            self._weigh(blended, place)
         if blended.alone is not None:
             self._compare(blended, *blended.alone, log_s)
         if blended.claimed is not None:
-            total, count = self._offsets.pop(blended.user, (0.0, 0.0))
-            more = log_s - blended.claimed
-            self._offsets[blended.user] = total * _FORGETS_USER + more, count * _FORGETS_USER + 1
+            self._note_offset(blended.user, log_s - blended.claimed)
         if blended.log_work is not None:
             pace = log_s - blended.log_work
             self._paces.learn(blended.keys, blended.shape, pace, blended.log_pace)
@@ -306,21 +273,11 @@ class Blend:
             found = self._kinds[claim.kind] = Measurement.of(len(claim.given) - 1)
         return found
 
-    def _trust(self, user: str) -> float:
-        """By what was right of this user's jobs, as soon as one has ended; else of everybody's."""
-        return self._trusted.get(user, self._trusted.get(_EVERYONE, 0.5))
-
-    def _weigh(self, blended: Blended, place: int) -> None:
-        """By how much mass each of the two had where the job ended."""
-        near = blended.posteriors[:, max(0, place - _NEAR) : place + _NEAR + 1].sum(axis=1)
-        by_past, by_half = (near + _LEAST_MASS).tolist()
-        for name in (_EVERYONE, blended.user):
-            trusted = self._trusted.pop(name, self._trusted.get(_EVERYONE, 0.5))
-            trusted *= by_past / (trusted * by_past + (1 - trusted) * by_half)
-            self._trusted[name] = _SHARE / 2 + (1 - _SHARE) * trusted
-        for known in (self._trusted, self._offsets):
-            while len(known) > _MOST_USERS:
-                del known[next(iter(known))]
+    def _note_offset(self, user: str, more: float) -> None:
+        total, count = self._offsets.pop(user, (0.0, 0.0))
+        self._offsets[user] = total * _FORGETS_USER + more, count * _FORGETS_USER + 1
+        while len(self._offsets) > _MOST_USERS:
+            del self._offsets[next(iter(self._offsets))]
 
     def _compare(self, blended: Blended, kind: str, alone_s: float, log_s: float) -> None:
         known = self._errors.get(kind, _FIRST_ERRORS)
