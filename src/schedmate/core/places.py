@@ -42,6 +42,9 @@ class Places:
         self._batches.forget(job_id)
         self._overtaking.ends(job_id, at)
 
+    def all_late_s(self) -> dict[JobId, float]:
+        return self._overtaking.all_late_s()
+
     def due(self, known: KnownJob) -> float | None:
         """When a waiting job will have been overtaken for long enough."""
         return self._limits.fairness.due(known.job, known.prediction, known.waited_s)

@@ -49,6 +49,7 @@ from schedmate.service.daemon.watching import LogWatcher
 from schedmate.service.records.attempts import past_of
 from schedmate.service.records.earlier_runs import EarlierRuns
 from schedmate.service.records.event_log import Recorder
+from schedmate.service.records.lateness import LatenessKept
 from schedmate.service.records.listed_jobs import ListedJobs
 from schedmate.service.records.nodes import NodeKnowledge
 from schedmate.service.records.run_record import measured_gpus, run_that_ended
@@ -118,6 +119,7 @@ class Daemon:
         learning = PatternLearning(store, self._background, asker)
         self._watching = LogWatcher(store, learning, self._activities.interactive)
         self._recorder = Recorder(store)
+        self._lateness = LatenessKept(store)
         self._verb_events = VerbEvents(store, engine, actions, self._send)
         self._listed = ListedJobs(store)
         self._earlier_runs = EarlierRuns(scheduler, store)
@@ -160,6 +162,8 @@ class Daemon:
         self._background.deliver(now)
         self._failures.deliver(now)
         self._finish(now)
+        if self._lateness.is_due(now):
+            self._lateness.keep(self._engine.all_late_s(), now)
 
     def _advise_all_pending(self, now: float) -> None:
         """A job that is read at once gets its final place only; none waits long for a place."""
