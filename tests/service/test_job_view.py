@@ -478,6 +478,20 @@ def test_why_tells_by_how_much_a_job_was_set_back(job, actions, objection, words
     assert sentence == f"job 1 is next: no job runs or waits before it{words}"
 
 
+@pytest.mark.parametrize(
+    ("late_s", "words"),
+    [
+        (None, ""),
+        (59.0, "; so far it is not later because of SchedMate"),
+        (5400.0, "; so far at most 5400s later because of SchedMate"),
+    ],
+)
+@pytest.mark.parametrize("nice", [0, 500])
+def test_why_always_tells_by_how_much_a_job_is_later(late_s, words, nice):
+    told = JobView(job=a_job(nice=nice), diagnoses={}, actions=set_back(nice), late_s=late_s)
+    assert why_sentence(told, [], NOW, written).partition("; so far")[2] == words[8:]
+
+
 @pytest.mark.parametrize("silent_s", [5.0, 20.0, 40.0])
 def test_past_its_prediction_the_end_of_a_job_is_unknown(silent_s):
     """Also where the last look at its log, then still in time, is some seconds ago."""

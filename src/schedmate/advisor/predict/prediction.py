@@ -14,7 +14,6 @@ from schedmate.advisor.predict.distributions import around, empirical
 from schedmate.advisor.predict.durations import (
     Estimate,
     capped,
-    claimed,
     estimate_duration,
 )
 from schedmate.advisor.predict.explanation import explain
@@ -143,15 +142,16 @@ def _blended(
         return None
     if sketch.states_workload and not site_model.blend.is_learnt:
         return None
-    if estimate is not None and (estimate.on_new_hardware or estimate.speaks_for_itself):
+    if estimate is not None and estimate.on_new_hardware:
         return None
-    meant, claim = claimed(sketch, estimate)
+    if site_model.blend.lets_answer(estimate):
+        return None
     return site_model.blend.predict(
         site.mass,
         user=target.user,
         limit_s=target.request.time_limit_s,
-        sketch=meant,
-        neighbours=claim,
+        sketch=sketch,
+        estimate=estimate,
         seen_s=site.seen_s,
     )
 

@@ -24,6 +24,7 @@ _BE = {"done": "was", "intended": "is being", "observed": "would have been", "no
 
 _MOMENT = "less than a second"
 """Nobody plans by what is shorter."""
+_MINUTE_S = 60.0
 _MOST_NAMED = 4
 """Nodes of a run."""
 _HELD_BY_US = "held by SchedMate"
@@ -113,14 +114,23 @@ def _place(view: JobView, written: Written) -> str:
     points = 0 if reason is None else job.nice - reason.own_nice + reason.lift
     if reason is None or orders[-1].value != job.nice:
         return ""
+    late = _late_in_words(view, written)
     if reason.code == "overtaken_enough":
-        return f"; {orders[-1].why}"
+        return f"; {orders[-1].why}{late}"
     if points <= 0:
-        return ""
+        return late
     hours = points / job.nice_an_hour if job.nice_an_hour else None
     worth = "" if hours is None else f", which {written(3600 * hours)} of waiting make up for"
     own = f" beyond its owner's own nice {reason.own_nice}" if reason.own_nice else ""
-    return f"; set back by {points} points of priority{own}{worth} ({orders[-1].why})"
+    return f"; set back by {points} points of priority{own}{worth} ({orders[-1].why}){late}"
+
+
+def _late_in_words(view: JobView, written: Written) -> str:
+    if view.late_s is None:
+        return ""
+    if view.late_s < _MINUTE_S:
+        return "; so far it is not later because of SchedMate"
+    return f"; so far at most {written(view.late_s)} later because of SchedMate"
 
 
 def _undone(view: JobView, objection: str | None, *, ordered: bool = False) -> str:
