@@ -36,6 +36,8 @@ class KnownJob:
     job: Job
     advice: Advice | None = None
     progress: Progress | None = None
+    progress_at: float = 0.0
+    """When that was seen."""
     ends_at: float | None = None
     """By when it ends, as its newest progress had it: the 90th percentile."""
     attempts: dict[int, Attempt] = field(default_factory=dict)
@@ -82,6 +84,10 @@ class KnownJob:
     """The run with which it shares GPUs, or was decided to."""
     parted: bool = False
     """It was slow beside another one, and shares no more."""
+    carried: frozenset[int] = frozenset()
+    """Attempts that were queued again before their limit, to go on."""
+    asked_limit_s: float | None = None
+    """The limit that its user asked for, where we have raised it."""
     parts_for: DecisionReason | None = None
     """Why it is queued again at its next checkpoint."""
 
@@ -177,6 +183,8 @@ class KnownJob:
             retried=past.retried,
             reverted=past.reverted,
             made_way=past.made_way,
+            carried=past.carried,
+            asked_limit_s=past.asked_limit_s,
         )
 
     def attempt(self, event: JobDiagnosed) -> Attempt:

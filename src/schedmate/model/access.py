@@ -8,11 +8,11 @@ from typing import Literal
 from schedmate.model.job import JobId
 
 TokenScope = Literal["user", "operator"]
-NoticeKind = Literal["failed", "hung", "limit"]
+NoticeKind = Literal["failed", "hung", "limit", "doomed"]
 CORRECTION = "correct a diagnosis"
 WITHDRAWAL = "withdraw a correction"
 """What the audit trail calls it."""
-NOTICE_KINDS: tuple[NoticeKind, ...] = ("failed", "hung", "limit")
+NOTICE_KINDS: tuple[NoticeKind, ...] = ("failed", "hung", "limit", "doomed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

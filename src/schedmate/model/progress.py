@@ -117,6 +117,8 @@ class EarlyWarning:
     text: str
     line: str = ""
     """The newest line that shows it, where one does."""
+    firm: bool = False
+    """The run goes on for nothing: what would show that it recovers did not come."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

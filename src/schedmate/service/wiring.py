@@ -37,6 +37,7 @@ _DECIDED_BY = {
     "fairness",
     "scope",
     "drain",
+    "doomed",
     "preemption",
     "time_limits",
 }
@@ -301,6 +302,7 @@ def limits_of(settings: Settings, *, act_since: float) -> DecisionLimits:
     """What bounds every retry; no log, script or answer can change it."""
     from schedmate.core import (
         DecisionLimits,
+        DoomedLimits,
         DrainLimits,
         FairnessLimits,
         HangLimits,
@@ -320,6 +322,11 @@ def limits_of(settings: Settings, *, act_since: float) -> DecisionLimits:
         fairness=FairnessLimits(**asdict(settings.fairness)),
         scope=Scope(**{name: frozenset(one) for name, one in asdict(settings.scope).items()}),
         drain=DrainLimits(**asdict(settings.drain)),
+        doomed=DoomedLimits(
+            stop=frozenset(settings.doomed.stop),
+            after_s=60 * settings.doomed.minutes,
+            idle_s=3600 * settings.doomed.idle_hours,
+        ),
         preemption=_preemption_limits(settings.preemption),
         hang=HangLimits(
             after_s=60 * hang.minutes,
@@ -363,7 +370,13 @@ def engine_of(settings: Settings, limits: DecisionLimits) -> DecisionEngine:
     from schedmate.core import DecisionEngine, TimeLimits
     from schedmate.policies import ordering
 
-    time_limits = TimeLimits(**asdict(settings.time_limits))
+    stated = settings.time_limits
+    time_limits = TimeLimits(
+        lower=stated.lower,
+        soft=stated.soft,
+        extend_s=3600 * stated.extend_hours,
+        carry_on=stated.carry_on,
+    )
     return DecisionEngine(ordering(settings.policy), limits, time_limits)
 
 

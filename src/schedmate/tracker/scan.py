@@ -147,6 +147,8 @@ class LogScan:
         shape = shape_of(line, text)
         if shape.may_warn:
             self.warning_signs.see(text, self.order)
+        if self.warning_signs.loss.is_open:
+            self.warning_signs.loss.see_line(text)
         bare = without_addresses(text) if shape.addressed else text
         found = read(shape, text, bare) or self._row(text) or self._named(bare)
         self._note_signs(shape.signs, text)
@@ -307,6 +309,7 @@ class LogScan:
             self.announced.by_unit["step/epoch"] = sighting.steps_per_epoch
         self._take_words(sighting, times)
         self._take_metrics(sighting)
+        self.warning_signs.report(sighting, self.epoch, text, self.order, self.counts)
 
     def _of_pause(self, name: str, sighting: Sighting) -> Sighting:
         """A bar without metrics that begins where an evaluation was announced counts that."""
@@ -381,7 +384,6 @@ class LogScan:
     def _metric(self, name: str, value: float) -> None:
         """The newest value of each; one that is no number any more is not shown as the old one."""
         self.metrics.pop(name, None)
-        self.warning_signs.value(name, value)
         if math.isfinite(value) and len(self.metrics) < _MAX_METRICS:
             self.metrics[name] = value
 

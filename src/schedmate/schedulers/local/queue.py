@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import astuple
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -17,13 +18,13 @@ from schedmate.model.wire import dumps, loads
 from schedmate.schedulers.local import tables
 from schedmate.schedulers.local.dependencies import Judgement, judge
 from schedmate.schedulers.local.devices import kept_from
-from schedmate.schedulers.local.entry import ArrayShape, EndedFolders, NewJobs, QueueEntry
+from schedmate.schedulers.local.entry import ArrayShape, EndedFolders, QueueEntry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from schedmate.model.job import JobId
+    from schedmate.model.job import JobId, Submission
     from schedmate.schedulers.local.attempt import RunEnd
 
 _REQUEUE = "REQUEUE"
@@ -126,7 +127,11 @@ class QueueFile:
     # changing
 
     def add(
-        self, new: NewJobs, now: float, spool: Callable[[int], Sequence[tuple[str, str]]]
+        self,
+        new: Submission,
+        user: str,
+        now: float,
+        spool: Callable[[int], Sequence[tuple[str, str]]],
     ) -> int:
         """Add a job, or all tasks of an array; the number by which it is known.
 
@@ -134,25 +139,26 @@ class QueueFile:
         from the commit on, so their files are there before they do.
         """
         shared = (
-            *(new.name, new.user, new.workdir, new.script, dumps(new.request), new.nice),
+            *(new.name, user, new.workdir, new.script, dumps(new.request), new.nice),
             *(now, now if new.begin is None else max(now, new.begin), new.held, new.dependency),
             json.dumps(new.options),
         )
-        shape = new.shape and json.dumps(
-            [new.shape.count, new.shape.first, new.shape.last, new.shape.step, new.shape.most]
-        )
-        tasks = new.tasks or ((None, new.command),)
+        shape = ArrayShape.of(new)
+        written = shape and json.dumps(astuple(shape))
+        tasks: list[tuple[int | None, tuple[str, ...]]] = [
+            (task.index, task.command or new.command) for task in new.tasks
+        ]
         columns = (
             "id, array_id, task, shape, command, stdout, stderr, name, user, workdir, script,"
             " request, nice, submit_time, eligible_time, held, dependency, options, state"
         )
         with self._db.transaction():
             first = self._next_number()
-            array_id = None if new.shape is None else first
+            array_id = None if shape is None else first
             rows = [
-                (number, array_id, index, shape, json.dumps(command), out, err, *shared)
+                (number, array_id, index, written, json.dumps(command), out, err, *shared)
                 for number, ((index, command), (out, err)) in enumerate(
-                    zip(tasks, spool(first), strict=True), first
+                    zip(tasks or [(None, new.command)], spool(first), strict=True), first
                 )
             ]
             marks = ", ".join("?" * len(rows[0]))

@@ -22,6 +22,7 @@ _WORDS = {
     "failed": ("failed", "failed"),
     "hung": ("hangs", "hang"),
     "limit": ("will not make its limit", "will not make their limits"),
+    "doomed": ("runs on for nothing", "run on for nothing"),
 }
 """Of one job, and of several."""
 

@@ -143,6 +143,9 @@ def _of_job(
     scheduler: Scheduler, job: Job, records: list[ActionRecord]
 ) -> Iterator[_Step | _Obstacle]:
     if job.state.ended:
+        stops = [one.action for one in records if one.action.kind == "cancel"]
+        if stops and job.state is JobState.CANCELLED:
+            yield _Obstacle(stops[-1], "it was stopped: its run does not come back")
         return
     last = {one.action.kind: one.action for one in records}
     if "set_nice" in last:
