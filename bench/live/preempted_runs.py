@@ -53,9 +53,9 @@ class Training:
     code: str
     name: str
     seed: int = 0
-    steps: int = 60
-    every: int = 10
-    step_s: float = 0.15
+    steps: int = 80
+    every: int = 20
+    step_s: float = 0.2
     comment: str = _COMMENT
     forget: str = ""
     """A word of its code that is replaced, so that it does not find what it saved."""
@@ -154,6 +154,11 @@ class Stage:
         place = self.started[job_id] / "checkpoints"
         return place.exists() and any(one.suffix != ".tmp" for one in place.iterdir())
 
+    def is_known_to_save(self, job_id: JobId) -> bool:
+        with closing(self.store()) as store:
+            seen = store.progress(job_id, self.job(job_id).restarts)
+        return seen is not None and seen.progress.checkpoint is not None
+
     def is_over(self, job_id: JobId) -> bool:
         return self.job(job_id).state.ended
 
@@ -190,8 +195,7 @@ class Stage:
         """Let its owner queue it again once after a checkpoint, and see that it goes on."""
         job_id = self.train(training)
         with self.daemon() as daemon:
-            self.until(lambda: self.has_saved(job_id), "a checkpoint", daemon=daemon)
-            daemon.cycle(time.time())
+            self.until(lambda: self.is_known_to_save(job_id), "a checkpoint", daemon=daemon)
             self.until(lambda: self.scheduler.requeue(job_id, run=0), "the requeue")
             self.until(lambda: self.is_over(job_id), "the end", daemon=daemon)
             daemon.cycle(time.time())
