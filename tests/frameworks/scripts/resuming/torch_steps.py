@@ -10,6 +10,7 @@ parser = argparse.ArgumentParser()
 parser.add_argument("--steps", type=int, default=60)
 parser.add_argument("--every", type=int, default=10)
 parser.add_argument("--step-s", type=float, default=0.1)
+parser.add_argument("--save-s", type=float, default=0.0)
 parser.add_argument("--seed", type=int, default=0)
 parser.add_argument("--out", default="checkpoints")
 args = parser.parse_args()
@@ -38,5 +39,6 @@ for step in range(begin + 1, args.steps + 1):
     if step % args.every == 0:
         state = {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "step": step}
         torch.save(state, f"{checkpoint}.tmp")
+        time.sleep(args.save_s)
         Path(f"{checkpoint}.tmp").replace(checkpoint)
         print(f"saved checkpoint {checkpoint} at step {step}", flush=True)
