@@ -221,8 +221,8 @@ class Stage:
         place.mkdir(parents=True)
         fast = replace(training, step_s=0.0, save_s=0.0)
         command = [str(self.python), str(SCRIPTS / training.code), *fast.words]
-        done = subprocess.run(command, cwd=place, capture_output=True, text=True, check=True)
-        steps = _steps(done.stdout + done.stderr)
+        text = subprocess.check_output(command, cwd=place, stderr=subprocess.STDOUT, text=True)
+        steps = _steps(text)
         return Outcome("COMPLETED", 1, *steps[-1], 0)
 
     def make_way(self, training: Training, during: Callable[[JobId], None] | None = None) -> JobId:
