@@ -65,7 +65,10 @@ class LocalScheduler:
     def _gpus(self) -> GpuNodes:
         from schedmate.schedulers.local.gpu_nodes import GpuNodes  # noqa: PLC0415 - as above
 
-        return GpuNodes(self._layout, self._settings, self._node)
+        return GpuNodes(self._layout, self._settings, self._node, self._held_gpus)
+
+    def _held_gpus(self) -> set[str]:
+        return {name for entry in self._queue.running() for name in entry.slots}
 
     def submit(self, submission: Submission) -> JobId:
         return self.accept(prepare(submission), Account(os.getuid(), account_name()))

@@ -21,15 +21,17 @@ from schedmate.schedulers.local.devices import (
 )
 from schedmate.schedulers.local.gpu_drains import Drain, GpuDrains
 from schedmate.schedulers.local.gpu_locks import lock_directory
-from schedmate.schedulers.local.gpu_record import GpuRecord, Withheld, known_gpus
-from schedmate.schedulers.local.outsiders import name_users
+from schedmate.schedulers.local.gpu_record import GpuRecord, Withheld, known_gpus, locked_gpus
+from schedmate.schedulers.local.outsiders import name_users, outsiders_on
+from schedmate.schedulers.local.processes import booted_at, owner_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from schedmate.config import LocalSettings
     from schedmate.model import NodeState
     from schedmate.model.job import Request
+    from schedmate.schedulers.local.gpu_answer import GpuAnswer
     from schedmate.schedulers.local.layout import Layout
 
 _LISTED_S = 12 * 3600.0
@@ -38,10 +40,15 @@ _MEASURED_S = 15.0
 
 
 class GpuNodes:
-    def __init__(self, layout: Layout, settings: LocalSettings, host: str) -> None:
+    """`held` are the GPUs of our own runs."""
+
+    def __init__(
+        self, layout: Layout, settings: LocalSettings, host: str, held: Callable[[], set[str]]
+    ) -> None:
         self._layout = layout
         self._settings = settings
         self._host = host
+        self._held = held
         self._drains = GpuDrains(layout.gpu_drains)
 
     def asked_for(self, request: Request, env: Mapping[str, str]) -> Request:
@@ -100,7 +107,6 @@ class GpuNodes:
 
     def states(self) -> list[NodeState]:
         from schedmate.model import NodeState  # noqa: PLC0415 - submitting needs none of it
-        from schedmate.schedulers.local.processes import booted_at  # noqa: PLC0415 - as above
 
         up_since = booted_at()
         machine = NodeState(name=self._host, condition="up", state="up", up_since=up_since)
@@ -122,7 +128,7 @@ class GpuNodes:
 
     def why_waiting(self, request: Request) -> str:
         """Which GPUs that it could have are kept back, and for whom; empty where none is."""
-        record = known_gpus(self._layout.gpu_record, max_age_s=_LISTED_S)
+        record = self._known(_LISTED_S)
         devices = devices_of(self._settings, record.answer.devices)
         fitting = suitable(request, devices, self._host) if request.gpus else []
         if not any(one.is_gpu for one in fitting):
@@ -161,11 +167,29 @@ class GpuNodes:
         return {name: use.busy for name, use in uses.items() if use.busy is not None}
 
     def _measured(self) -> GpuRecord:
-        return known_gpus(self._layout.gpu_record, max_age_s=_MEASURED_S)
+        return self._known(_MEASURED_S)
 
     def _devices(self) -> tuple[Device, ...]:
-        record = known_gpus(self._layout.gpu_record, max_age_s=_LISTED_S)
-        return devices_of(self._settings, record.answer.devices)
+        return devices_of(self._settings, self._known(_LISTED_S).answer.devices)
+
+    def _known(self, max_age_s: float) -> GpuRecord:
+        path = self._layout.gpu_record
+        return known_gpus(path, max_age_s=max_age_s, withheld=self._withheld)
+
+    def _withheld(self, answer: GpuAnswer) -> dict[str, Withheld]:
+        """Without the patience of a daemon, which has seen who used them before."""
+        held = self._held()
+        devices = devices_of(self._settings, answer.devices)
+        gpus = [one for one in devices if one.is_gpu and one.name not in held]
+        users = {
+            one.name: outsiders_on(
+                answer.uses[one.name], ours=False, owner_of=owner_of, is_ours=lambda _: False
+            )
+            for one in gpus
+            if one.name in answer.uses
+        }
+        used = {name: Withheld(kind="used", by=by) for name, by in users.items() if by}
+        return locked_gpus(lock_directory(self._settings.lock_dir), gpus) | used
 
     def _name(self, node: str) -> str:
         names = [one.name for one in self._devices() if one.is_gpu]

@@ -24,9 +24,15 @@ from schedmate.schedulers.local.devices import (
 )
 from schedmate.schedulers.local.gpu_answer import GpuAnswer
 from schedmate.schedulers.local.gpu_drains import GpuDrains
-from schedmate.schedulers.local.gpu_locks import lock_directory, lock_path, read_holders
-from schedmate.schedulers.local.gpu_record import GpuRecord, Withheld, read_record, write_record
-from schedmate.schedulers.local.outsiders import LEAST_MB, Outsider, Outsiders, outsiders_on
+from schedmate.schedulers.local.gpu_locks import lock_directory, lock_path
+from schedmate.schedulers.local.gpu_record import (
+    GpuRecord,
+    Withheld,
+    locked_gpus,
+    read_record,
+    write_record,
+)
+from schedmate.schedulers.local.outsiders import LEAST_MB, Outsiders, outsiders_on
 from schedmate.schedulers.local.processes import is_of_runs, owner_of
 
 if TYPE_CHECKING:
@@ -144,10 +150,7 @@ class Inventory:
                 found[name] = Withheld(kind="locked", why=why)
             else:
                 del self._refused[name]
-        if self._locks is not None and gpus:
-            paths = {one.name: lock_path(self._locks, one) for one in gpus}
-            for name, pid in read_holders(paths).items():
-                found[name] = Withheld(kind="locked", by=(Outsider(pid, owner_of(pid) or ""),))
+        found |= locked_gpus(self._locks, gpus)
         for name, by in self._outsiders.using(now).items():
             found[name] = Withheld(kind="used", by=by)
         for name, drain in self._drains.all().items():
