@@ -227,7 +227,8 @@ def test_gpus_of_others_are_waited_for_in_words(site, box):
     job_id = site.shell(SAY)
     site.until(lambda: site.scheduler.obstacle(site.job(job_id)))
 
-    words = site.scheduler.obstacle(site.job(job_id)).text
+    found = site.scheduler.obstacle(site.job(job_id))
+    words = found.text
     assert words == f"waits: 2 of 2 GPUs are used by others (pid {os.getpid()}, {account_name()})"
     assert site.lines() == []
     states = {one.name: one for one in site.scheduler.nodes()}
@@ -235,6 +236,12 @@ def test_gpus_of_others_are_waited_for_in_words(site, box):
     assert "used by others" in states[f"{HOST}:gpu1"].reason
     box.show(busy={1: [os.getpid()]})
     assert site.ended(job_id).nodes == (f"{HOST}:gpu0",)
+    site.started(site.shell(SAY + GATE))
+    another = site.shell(SAY)
+    both = "waits: 1 of 2 GPUs is held by running jobs, 1 of 2 GPUs is used by others (pid "
+    site.until(lambda: (site.scheduler.obstacle(site.job(another)) or found).text.startswith(both))
+    (site.work / "go").touch()
+    site.ended(another)
 
 
 def test_who_uses_the_gpus_is_shown_though_no_daemon_has_looked(site, box, monkeypatch, tmp_path):

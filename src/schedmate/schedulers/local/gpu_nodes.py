@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from schedmate.model.job import Request
     from schedmate.schedulers.local.gpu_answer import GpuAnswer
     from schedmate.schedulers.local.layout import Layout
+    from schedmate.schedulers.local.outsiders import Outsider
 
 _LISTED_S = 12 * 3600.0
 """How long it may be known which GPUs there are: whoever submits does not wait for nvidia-smi."""
@@ -136,17 +137,20 @@ class GpuNodes:
         if len(fitting) < request.gpus:
             return f"of {request.gpus} GPUs that it asks for, {len(fitting)} are handed out now"
         kept = {one.name: why for one in fitting if (why := record.withheld.get(one.name))}
-        by_kind = {
-            words: {name: one.by for name, one in kept.items() if one.kind == kind}
-            for kind, words in _KEPT_BACK.items()
+        held = self._held() if kept else set()
+        by_kind: dict[str, dict[str, tuple[Outsider, ...]]] = {
+            "held by running jobs": {one.name: () for one in fitting if one.name in held},
+            **{
+                words: {name: one.by for name, one in kept.items() if one.kind == kind}
+                for kind, words in _KEPT_BACK.items()
+            },
         }
-        parts = [
+        return ", ".join(
             f"{len(those)} of {len(fitting)} GPUs {'is' if len(those) == 1 else 'are'} "
             f"{words}{name_users(those)}"
             for words, those in by_kind.items()
             if those
-        ]
-        return ", ".join(parts)
+        )
 
     def trouble(self) -> str:
         """What is not known of the GPUs, or cannot be done with them."""
