@@ -13,7 +13,7 @@ import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from schedmate.schedulers.local import gpu_tools, nvidia_smi
+from schedmate.schedulers.local import gpu_record, nvidia_smi
 from schedmate.schedulers.local.attempt import GpuCheck
 from schedmate.schedulers.local.devices import (
     Device,
@@ -78,7 +78,7 @@ class Inventory:
         self._refused: dict[str, tuple[float, str]] = {}
         self._recorded = GpuRecord()
         self._suspected = False
-        if not gpu_tools.is_installed():
+        if not gpu_record.is_installed():
             self._take_in(GpuAnswer(), 0.0)
 
     @property
@@ -92,7 +92,7 @@ class Inventory:
 
     def _known_devices(self) -> tuple[Device, ...]:
         """None before the first answer: a job that asks for a GPU must not start on a slot."""
-        if not self._answer.devices and not self._answer.trouble and gpu_tools.is_installed():
+        if not self._answer.devices and not self._answer.trouble and gpu_record.is_installed():
             return ()
         return devices_of(self._settings, self._answer.devices)
 
@@ -106,7 +106,7 @@ class Inventory:
             answer, self._asking = self._asking.answer, None
             self._take_in(answer, now)
         due = wanted and (now - self._asked_at >= _EVERY_S or now < self._asked_at)
-        if (due or self._suspected) and self._asking is None and gpu_tools.is_installed():
+        if (due or self._suspected) and self._asking is None and gpu_record.is_installed():
             self._asked_at = now
             self._suspected = False
             self._held_when_asked = self._held
@@ -127,7 +127,7 @@ class Inventory:
 
     def note_failure(self, names: Sequence[str]) -> None:
         """A run with these devices failed: they may have, and are asked soon."""
-        failed = gpu_tools.is_installed() and any(map(is_gpu, names))
+        failed = gpu_record.is_installed() and any(map(is_gpu, names))
         self._suspected = self._suspected or failed
 
     @property
@@ -137,7 +137,7 @@ class Inventory:
 
     def _knows_users(self, now: float) -> bool:
         """A tool that is not there, or does not answer in time, holds nobody up for ever."""
-        if not gpu_tools.is_installed() or 0 <= now - self._heard_at < _FRESH_S:
+        if not gpu_record.is_installed() or 0 <= now - self._heard_at < _FRESH_S:
             return True
         return self._asking is not None and now - self._asked_at > _DEADLINE_S
 
@@ -240,7 +240,7 @@ class _Asking:
 
     def _ask(self) -> None:
         try:
-            self.answer = gpu_tools.ask(_DEADLINE_S)
+            self.answer = gpu_record.ask(_DEADLINE_S)
         except (OSError, ValueError) as error:
             self.answer = replace(GpuAnswer(), trouble=f"the GPUs' tool cannot be run: {error}")
         self._on_answer()
