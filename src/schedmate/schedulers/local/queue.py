@@ -155,10 +155,6 @@ class QueueFile:
         tasks: list[tuple[int | None, tuple[str, ...]]] = [
             (task.index, task.command or new.command) for task in new.tasks
         ]
-        columns = (
-            "id, array_id, task, shape, command, stdout, stderr, name, user, workdir, script,"
-            " request, nice, submit_time, eligible_time, held, dependency, options, state"
-        )
         with self._db.transaction():
             first = self._next_number()
             array_id = None if shape is None else first
@@ -169,10 +165,7 @@ class QueueFile:
                 )
             ]
             marks = ", ".join("?" * len(rows[0]))
-            self._db.run_many(
-                f"INSERT INTO jobs ({columns}) VALUES ({marks}, 'PENDING')",  # noqa: S608
-                rows,
-            )
+            self._db.run_many(f"{tables.ADD} VALUES ({marks}, 'PENDING')", rows)
         return first
 
     def _next_number(self) -> int:
