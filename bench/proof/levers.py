@@ -25,6 +25,8 @@ Settings and their rules: bench/proof/settings.py, each with one shake here.
 
 from __future__ import annotations
 
+import hashlib
+import json
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -84,6 +86,15 @@ class Task:
     shares: Levers
 
 
+def digest(task: Task) -> str:
+    """Of all that its rows depend on."""
+    return hashlib.sha256(f"{revision()} {task}".encode()).hexdigest()[:16]
+
+
+def _kept(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
 def lever_of(name: str, shares: Levers) -> Levers:
     unused = {each: 0.0 for each in LEVERS["all"] if each not in LEVERS[name]}
     return replace(shares, **unused)  # type: ignore[arg-type]  # all of them are shares
@@ -101,6 +112,7 @@ def measured(task: Task) -> list[dict[str, Any]]:
         by_chance = float((_completion(again) - base > _LATE_S).mean())
         counts = jobs_wait(policy, first.columns, base)
         facts = {
+            "task": digest(task),
             "site": task.window.site,
             "seed": task.window.seed,
             "policy": policy,
@@ -239,6 +251,7 @@ def main() -> None:
     parser.add_argument("--controls", default=",".join(CONTROLS))
     parser.add_argument("--by-load", action="store_true", help="gain over wait/run, as a figure")
     parser.add_argument("--figure", type=Path, default=KEPT / "levers.svg")
+    parser.add_argument("--rows", type=Path, help="keep every figure here, take those that are")
     parser.add_argument("--workers", type=int, default=2)
     asked = parser.parse_args()
     began = time.monotonic()
@@ -246,10 +259,16 @@ def main() -> None:
     controls = (SEMANTIC,) if asked.by_load else tuple(asked.controls.split(","))
     tasks = [Task(each, levers, controls, SHARES[asked.shares]) for each in windows(asked)]
     rows: list[dict[str, Any]] = []
+    kept = [] if asked.rows is None or not asked.rows.exists() else _kept(asked.rows)
+    rows += [row for row in kept if row["task"] in {digest(each) for each in tasks}]
+    left = [each for each in tasks if digest(each) not in {row["task"] for row in rows}]
     with ProcessPoolExecutor(asked.workers) as pool:
-        done = pool.map(measured, tasks)
-        for _ in progress(tasks, "settings"):
-            rows += next(done)
+        done = pool.map(measured, left)
+        for _ in progress(left, "settings"):
+            rows += (found := next(done))
+            if asked.rows is not None:
+                with asked.rows.open("a", encoding="utf-8") as file:
+                    file.write("".join(json.dumps(row) + "\n" for row in found))
     if asked.by_load:
         drawn = by_load(rows, levers)
         marks = [Mark(name, at, at, at) for name, at in PUBLISHED.items()]
