@@ -79,7 +79,7 @@ def test_a_daemon_killed_at_random_moments_neither_loses_nor_doubles_a_job(site,
     runs = [f"{job_id} 0" for job_id in (*good, *bad, *killed, *again)]
     assert sorted(site.lines()) == sorted([*runs, *(f"{job_id} 1" for job_id in again)])
     assert site.lines().index(f"{after} 0") > site.lines().index(f"{int(array) + 3} 0")
-    jobs = {str(entry.id): entry for entry in site.queue.entries()}
+    jobs = {str(entry.id): entry for entry in site.queue.entries(ended_since=0.0, most_ended=1000)}
     assert all(jobs[one].state is JobState.COMPLETED for one in (*good, *again))
     assert all((jobs[one].state, jobs[one].exit_code) == (JobState.FAILED, 3) for one in bad)
     assert all((jobs[one].state, jobs[one].signal) == (JobState.FAILED, 9) for one in killed)

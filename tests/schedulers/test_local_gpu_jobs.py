@@ -13,7 +13,14 @@ import pytest
 
 from schedmate.config import LocalSettings
 from schedmate.disk.lock import lock_holder
-from schedmate.model import BadInput, JobState, Request, SchedulerError
+from schedmate.model import (
+    BadInput,
+    JobState,
+    NotFound,
+    Request,
+    SchedMateError,
+    SchedulerError,
+)
 from schedmate.model.account import account_name
 from schedmate.schedulers.local import inventory as inventory_module
 from schedmate.schedulers.local.runner import _open_lock
@@ -63,8 +70,30 @@ def test_gpus_are_handed_out_without_overlap(site):
     assert site.job(default).request.gpus == 1
     with pytest.raises(SchedulerError, match="asks for 4 GPUs, this machine hands out 3"):
         site.submit("true", gpus=4)
-    with pytest.raises(SchedulerError, match=r"GPUs of type l4, this machine hands out 0 \(NVIDIA"):
+    with pytest.raises(SchedulerError, match=r"1 GPU of type l4, this machine hands out 0 \(N"):
         site.submit("true", request=Request(gpus=1, gpu_type="l4"))
+
+
+@pytest.mark.parametrize("stated", [("none",), ("11",)])
+def test_a_machine_whose_gpus_are_not_handed_out_hides_them(site, tmp_path, stated):
+    """Whether that is meant or mistyped: a job must not find others' GPUs."""
+    settings = replace(site.settings, gpus=stated)
+    closed = LocalSite(tmp_path / "closed", settings, real=False)
+    job = closed.shell(SAY, request=Request(no_gpus=True))
+    closed.ended(job)
+    assert closed.lines() == [f"{job}:"]
+    for request in (Request(gpus=1), *([Request()] * (stated != ("none",)))):
+        with pytest.raises(SchedMateError, match=r"hands out 0|local\.gpus names 11, which this"):
+            closed.submit("true", request=request)
+    closed.leave()
+
+
+def test_a_gpu_that_is_not_there_cannot_be_named(site):
+    for wanted in ({"required_nodes": (f"{HOST}:gpu33",)}, {"exclude_nodes": (f"{HOST}:gpu33",)}):
+        with pytest.raises(
+            NotFound, match=f"there is no GPU {HOST}:gpu33 here; there are: {HOST}:g"
+        ):
+            site.submit("true", request=Request(gpus=1, **wanted))
 
 
 def test_the_callers_variable_is_a_bound(site, monkeypatch):

@@ -29,9 +29,9 @@ class SbatchWords(OnHost):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         from schedmate.service.usecases import sbatch
 
-        host, args = sbatch.take_own(args, "--host")
-        if host is not None and host != HERE:
-            ctx.exit(run_there(host, [ctx.info_name or "", *args]))
+        hosts, args = sbatch.take_own(args, "--host")
+        if hosts and hosts[-1] != HERE:
+            ctx.exit(run_there(hosts[-1], [ctx.info_name or "", *args]))
         ours, words = sbatch.part(args, _OURS)
         return click.Command.parse_args(self, ctx, [*ours, "--", *words])
 

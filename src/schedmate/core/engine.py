@@ -205,6 +205,10 @@ class DecisionEngine:
         """What ended before our time is only remembered."""
         return job.end_time is None or job.end_time >= self._limits.act_since
 
+    def all_late_s(self) -> dict[JobId, float]:
+        """By how much each waiting job is late by jobs that its scheduler alone puts behind it."""
+        return self._places.all_late_s()
+
     def due(self, job_id: JobId) -> float | None:
         """When a waiting job will have been overtaken for long enough, None where it is not."""
         known = self._known.get(job_id)

@@ -51,9 +51,12 @@ class Sharing:
 
     def seen(self, known: KnownJob) -> list[Instruction]:
         """What follows from how this job is now, or from what is known of it."""
+        left = self._leave(known)
+        return [*self._pair(known), *([] if left is None else self._pair(left))]
+
+    def _pair(self, known: KnownJob) -> list[Instruction]:
+        """Let it join another one, or another one join it."""
         job, place = known.job, _place(known.job)
-        if known.beside and (job.restarts or job.state is not JobState.PENDING):
-            self._end_pair(known)
         if not self._limits.leaves_room(known.use):
             return []
         waiting = self._waiting.setdefault(place, {})
@@ -83,15 +86,18 @@ class Sharing:
         reason = DecisionReason(code="fits_beside", detail=detail)
         return act("share", guest.job, reason, beside=host.job.id)
 
-    def _end_pair(self, known: KnownJob) -> None:
-        """Either of the two has ended, or neither shares any more."""
-        other = self._known.get(known.beside)
-        together = other is not None and other.beside == known.job.id
-        if known.job.state is JobState.RUNNING and together:
-            return
+    def _leave(self, known: KnownJob) -> KnownJob | None:
+        """The one that it shared GPUs with until now."""
+        job, other = known.job, self._known.get(known.beside)
+        decided = job.state is JobState.PENDING and not job.restarts
+        together = other is not None and other.beside == job.id
+        if not known.beside or (together and (decided or job.state is JobState.RUNNING)):
+            return None
         known.beside = ""
-        if other is not None and together:
-            other.beside = ""
+        if other is None or not together:
+            return None
+        other.beside = ""
+        return other
 
     def slowed(self, known: KnownJob, event: PaceSeen) -> list[Instruction]:
         """Part two that slow each other down: the younger one is queued again, at once while it has

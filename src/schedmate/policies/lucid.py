@@ -90,7 +90,7 @@ class Lucid(Policy):
         self._lately: deque[float] = deque()
         self._used = 0
         self._changed = False
-        self._state = (0, 0)
+        self._state = (0, 0, 0)
 
     def arrived(self, job: int) -> None:
         self._expectation.submitted(job)
@@ -114,12 +114,12 @@ class Lucid(Policy):
             self._enqueue(job)
         if self._watched:
             self._undo_slow_pairs()
-        state = (self._limit_now(), self._cluster.gpus)
+        if not self._one_needs_all():
+            self._profiler.start_fitting()
+        state = (self._limit_now(), self._cluster.gpus, self._profiler.aside)
         if self._changed or state != self._state:
             self._changed, self._state = False, state
             self._start_fitting(state[0])
-        if not self._one_needs_all():
-            self._profiler.start_fitting()
 
     def _enqueue(self, job: int) -> None:
         self._changed = True
@@ -160,14 +160,13 @@ class Lucid(Policy):
 
     def _room_for(self, gpus: int) -> int:
         """What the profiler does not set aside; a job that needs that as well may have it."""
-        aside = self._profiling.gpus_of(self._cluster.gpus)
-        ours = self._cluster.gpus - aside
+        ours = self._cluster.gpus - self._profiler.aside
         return (ours if gpus <= ours else self._cluster.gpus - self._profiler.busy) - self._used
 
     def _one_needs_all(self) -> bool:
         """Whether a job waits only for the GPUs that the profiler sets aside."""
         whole = self._cluster.gpus
-        ours = whole - self._profiling.gpus_of(whole)
+        ours = whole - self._profiler.aside
         return any(
             ours < gpus <= whole - self._used for (gpus, _), line in self._queues.items() if line
         )

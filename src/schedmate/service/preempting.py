@@ -31,7 +31,8 @@ class Preemptions:
         """Whether the scheduler was asked for all of it; SchedulerError where it is too late."""
         if self._runs(action) and not self._has_saved(action, now):
             return False
-        return self._scheduler.requeue(action.job_id, run=action.attempt, held=True)
+        held = not self._is_let_go(action)
+        return self._scheduler.requeue(action.job_id, run=action.attempt, held=held)
 
     def is_begun(self, action: Action) -> bool:
         record = self._record(action)
@@ -68,6 +69,13 @@ class Preemptions:
         if not isinstance(self._scheduler, WarnsRuns):
             return 0.0
         return min(_LONGEST_GRACE_S, self._scheduler.warning_s(action.job_id) or 0.0)
+
+    def _is_let_go(self, action: Action) -> bool:
+        """The others may have started while its run was still being stopped."""
+        return any(
+            one.action.kind == "release" and one.action.attempt == action.attempt + 1
+            for one in self._store.actions(job_id=action.job_id)
+        )
 
     def _record(self, action: Action) -> ActionRecord | None:
         records = self._store.actions(job_id=action.job_id)

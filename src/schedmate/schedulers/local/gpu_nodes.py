@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from schedmate.model.errors import BadInput, NotFound, SchedulerError
 from schedmate.schedulers.local.devices import (
+    NO_GPUS,
     Device,
     bound_of,
     configured_gpus,
@@ -47,6 +48,9 @@ class GpuNodes:
         """What is queued: a GPU where nothing is said of any, and none but those that the
         caller's CUDA_VISIBLE_DEVICES shows. A SchedMateError where that can never be had."""
         devices = self._devices()
+        if not devices and not request.no_gpus and self._settings.gpus != (NO_GPUS,):
+            named = ", ".join(self._settings.gpus)
+            raise BadInput(f"local.gpus names {named}, which this machine does not list")
         gpus = [one for one in devices if one.is_gpu]
         name, variable = bound_of({} if "SCHEDMATE_JOB_ID" in env else env, gpus)
         seen = gpus if variable is None else visible_gpus(variable, gpus)
@@ -65,6 +69,8 @@ class GpuNodes:
         return bounded
 
     def _check(self, request: Request, devices: Sequence[Device], *, bounded_by: str) -> None:
+        for node in (*request.required_nodes, *request.exclude_nodes):
+            self._name(node)
         fitting = suitable(request, devices, self._host)
         if request.gpus <= len(fitting):
             return
@@ -72,7 +78,7 @@ class GpuNodes:
         kinds = sorted({one.kind for one in devices if one.kind})
         known = f" ({', '.join(kinds)})" if kinds and request.gpu_type else ""
         where = f"{bounded_by} allows" if bounded_by else "this machine hands out"
-        asks = f"it asks for {request.gpus} GPUs{kind}"
+        asks = f"it asks for {request.gpus} GPU{'s' * (request.gpus > 1)}{kind}"
         raise SchedulerError(f"{asks}, {where} {len(fitting)}{known}")
 
     def check_exclusion(self, request: Request, nodes: Sequence[str]) -> None:

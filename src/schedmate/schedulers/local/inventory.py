@@ -86,7 +86,7 @@ class Inventory:
 
     def _known_devices(self) -> tuple[Device, ...]:
         """None before the first answer: a job that asks for a GPU must not start on a slot."""
-        if not self._answer.devices and not self._answer.trouble and self._uses_gpus():
+        if not self._answer.devices and not self._answer.trouble and gpu_tools.is_installed():
             return ()
         return devices_of(self._settings, self._answer.devices)
 
@@ -99,17 +99,14 @@ class Inventory:
         if self._asking is not None and self._asking.answer is not None:
             answer, self._asking = self._asking.answer, None
             self._take_in(answer, now)
-        due = self._suspected or now - self._asked_at >= _EVERY_S or now < self._asked_at
-        if (wanted or self._suspected) and due and self._asking is None and self._uses_gpus():
+        due = wanted and (now - self._asked_at >= _EVERY_S or now < self._asked_at)
+        if (due or self._suspected) and self._asking is None and gpu_tools.is_installed():
             self._asked_at = now
             self._suspected = False
             self._held_when_asked = self._held
             self._asking = _Asking(self._on_answer)
         self._record(now)
         return now + _EVERY_S if wanted and any(one.is_gpu for one in self._devices) else None
-
-    def _uses_gpus(self) -> bool:
-        return gpu_tools.is_installed() and self._settings.gpus != ("none",)
 
     def free(self, now: float) -> list[Device]:
         """What may be handed out now: neither held, nor used, locked or left out."""
@@ -124,7 +121,7 @@ class Inventory:
 
     def note_failure(self, names: Sequence[str]) -> None:
         """A run with these devices failed: they may have, and are asked soon."""
-        failed = self._uses_gpus() and any(map(is_gpu, names))
+        failed = gpu_tools.is_installed() and any(map(is_gpu, names))
         self._suspected = self._suspected or failed
 
     @property
@@ -134,7 +131,7 @@ class Inventory:
 
     def _knows_users(self, now: float) -> bool:
         """A tool that is not there, or does not answer in time, holds nobody up for ever."""
-        if not self._uses_gpus() or 0 <= now - self._heard_at < _FRESH_S:
+        if not gpu_tools.is_installed() or 0 <= now - self._heard_at < _FRESH_S:
             return True
         return self._asking is not None and now - self._asked_at > _DEADLINE_S
 
@@ -163,7 +160,8 @@ class Inventory:
         return choose(entry.request, free, self._devices, self._host)
 
     def variables(self, names: Sequence[str]) -> dict[str, str]:
-        return variables_of(names, self._devices)
+        """Where none is handed out, those that the machine has are hidden all the same."""
+        return variables_of(names, self._devices or self._answer.devices)
 
     def locks(self, names: Sequence[str]) -> tuple[str, ...]:
         """The files that a run with these devices must lock, in one order for all."""

@@ -47,6 +47,7 @@ from schedmate.service.daemon.verb_events import VerbEvents
 from schedmate.service.records.attempts import past_of
 from schedmate.service.records.earlier_runs import EarlierRuns
 from schedmate.service.records.event_log import Recorder
+from schedmate.service.records.lateness import LatenessKept
 from schedmate.service.records.listed_jobs import ListedJobs
 from schedmate.service.records.nodes import NodeKnowledge
 from schedmate.service.records.run_record import measured_gpus, run_that_ended
@@ -117,6 +118,7 @@ class Daemon:
         self._runs = RunFollower(engine, store, learning, self._activities.interactive)
         self._watching = self._runs.logs
         self._recorder = Recorder(store)
+        self._lateness = LatenessKept(store)
         self._verb_events = VerbEvents(store, engine, actions, self._send)
         self._listed = ListedJobs(store)
         self._earlier_runs = EarlierRuns(scheduler, store)
@@ -159,6 +161,8 @@ class Daemon:
         self._background.deliver(now)
         self._failures.deliver(now)
         self._finish(now)
+        if self._lateness.is_due(now):
+            self._lateness.keep(self._engine.all_late_s(), now)
 
     def _advise_all_pending(self, now: float) -> None:
         """A job that is read at once gets its final place only; none waits long for a place."""

@@ -25,6 +25,7 @@ from schedmate.model.job import whole_of
 from schedmate.model.masking import masked
 from schedmate.schedulers.base import ExplainsWaiting, Obstacle
 from schedmate.service.met_jobs import met_jobs
+from schedmate.service.records.lateness import all_lateness
 from schedmate.service.records.nodes import NodeKnowledge
 from schedmate.service.views.parts import Parts, parts_of, parts_of_whole
 from schedmate.service.visibility import owners_in
@@ -91,6 +92,8 @@ class JobView:
     """The run before its present one, as it was remembered."""
     obstacle: Obstacle | None = None
     """What keeps a waiting job from starting, where its scheduler can tell."""
+    late_s: float | None = None
+    """At most so much later is a waiting job because of SchedMate; None: it is not counted."""
 
     @property
     def predicted(self) -> Spread | None:
@@ -255,6 +258,7 @@ def _view(job: Job, store: Store, viewer: Viewer) -> JobView:
         progress_at=None if seen is None else seen.at,
         diagnoses=store.diagnoses(job.id) if whole else {},
         actions=actions_on(job.id, store) if whole else (),
+        late_s=all_lateness(store).get(job.id) if whole else None,
     )
 
 

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 _BY: dict[EndsBy, str] = {"cap": "by its time cap ", "limit": "by the scheduler's limit "}
 _BE = {"done": "was", "intended": "is being", "observed": "would have been", "noted": "was"}
 
+_MOMENT = "less than a second"
+"""Nobody plans by what is shorter."""
+_MINUTE_S = 60.0
 _MOST_NAMED = 4
 """Nodes of a run."""
 _HELD_BY_US = "held by SchedMate"
@@ -43,7 +46,8 @@ def eta_sentence(view: JobView, now: float, written: Written) -> str:
     if job.state is JobState.PENDING:
         if view.predicted is None or view.predicted.too_wide:
             return f"job {job.id} waits; how long it will run is not known"
-        return f"job {job.id} waits; it will run about {written(view.predicted.p50)}"
+        length = _MOMENT if view.predicted.p90 < 1 else f"about {written(view.predicted.p50)}"
+        return f"job {job.id} waits; it will run {length}"
     left = view.remaining_s(now)
     if left is None:
         return f"job {job.id} {_unknown_end(view, now, written)}"
@@ -63,8 +67,10 @@ def _unknown_end(view: JobView, now: float, written: Written) -> str:
 
 
 def overdue_in_words(view: JobView, written: Written) -> str:
-    usual = "" if view.predicted is None else f" ({written(view.predicted.p90)})"
-    return f"runs for longer than predicted{usual}"
+    if view.predicted is None:
+        return "runs for longer than predicted"
+    longest = view.predicted.p90
+    return f"runs for longer than predicted ({_MOMENT if longest < 1 else written(longest)})"
 
 
 def why_sentence(
@@ -108,14 +114,23 @@ def _place(view: JobView, written: Written) -> str:
     points = 0 if reason is None else job.nice - reason.own_nice + reason.lift
     if reason is None or orders[-1].value != job.nice:
         return ""
+    late = _late_in_words(view, written)
     if reason.code == "overtaken_enough":
-        return f"; {orders[-1].why}"
+        return f"; {orders[-1].why}{late}"
     if points <= 0:
-        return ""
+        return late
     hours = points / job.nice_an_hour if job.nice_an_hour else None
     worth = "" if hours is None else f", which {written(3600 * hours)} of waiting make up for"
     own = f" beyond its owner's own nice {reason.own_nice}" if reason.own_nice else ""
-    return f"; set back by {points} points of priority{own}{worth} ({orders[-1].why})"
+    return f"; set back by {points} points of priority{own}{worth} ({orders[-1].why}){late}"
+
+
+def _late_in_words(view: JobView, written: Written) -> str:
+    if view.late_s is None:
+        return ""
+    if view.late_s < _MINUTE_S:
+        return "; so far it is not later because of SchedMate"
+    return f"; so far at most {written(view.late_s)} later because of SchedMate"
 
 
 def _undone(view: JobView, objection: str | None, *, ordered: bool = False) -> str:
@@ -226,22 +241,29 @@ def _why_waiting(
     job = view.job
     because = f" ({job.reason})" if job.reason else ""
     obstacle = view.obstacle
-    if obstacle is not None or job.reason in NEVER:
-        text = NEVER[job.reason] if obstacle is None else obstacle.text
-        remedy = f"; {obstacle.remedy}" if obstacle is not None and obstacle.remedy else ""
-        return f"{text}{because}{remedy}"
+    if obstacle is not None:
+        return f"{obstacle.text}{because}{f'; {obstacle.remedy}' if obstacle.remedy else ''}"
     if job.held:
         held = held_in_words(view)
         return f"is {held}{_until(view, held)}"
-    if job.eligible_time is not None and job.eligible_time > now:
-        return f"waits for its start time, in {written(job.eligible_time - now)}{because}"
-    if job.reason in OWN_CONDITION:
-        return f"waits {OWN_CONDITION[job.reason]}{because}"
+    if own := own_condition_in_words(job, now, written):
+        return f"{own}{because}"
     order = queue if isinstance(queue, QueueOrder) else QueueOrder(queue, now)
     running, ahead = order.before(job)
     if not running and not ahead:
         return f"is next: no job runs or waits before it{because}"
     return f"waits behind {running} running and {ahead} waiting jobs{because}"
+
+
+def own_condition_in_words(job: Job, now: float, written: Written) -> str:
+    """What a job waits for that has nothing to do with the queue; empty where that is nothing."""
+    if job.reason in NEVER:
+        return NEVER[job.reason]
+    if job.eligible_time is not None and job.eligible_time > now:
+        return f"waits for its start time, in {written(job.eligible_time - now)}"
+    if job.dependency:
+        return f"{'never starts: it ' * ('(failed)' in job.dependency)}waits for {job.dependency}"
+    return f"waits {OWN_CONDITION[job.reason]}" if job.reason in OWN_CONDITION else ""
 
 
 def actions_in_words(records: Sequence[ActionRecord], written: Written) -> Iterator[str]:
@@ -280,6 +302,8 @@ def expected_in_words(spread: Spread, written: Written) -> str:
     """`00:10:00 (00:08:00 to 00:20:00)`; a range that says nothing is no answer."""
     if spread.too_wide:
         return "unknown (past runs differ by more than a thousand times)"
+    if spread.p90 < 1:
+        return _MOMENT
     return f"{written(spread.p50)} ({written(spread.p10)} to {written(spread.p90)})"
 
 

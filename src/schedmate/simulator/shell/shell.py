@@ -134,7 +134,7 @@ class SimulatedDaemon:
 
     def ended(self, job: int, *, killed: bool) -> None:
         if self._levers is not None:
-            self._levers.ended(job, self._scheduler.done_s(job))
+            self._levers.ended(job, self._scheduler.now - self._snapshots.began(job))
         self._snapshots.ended(job, JobState.TIMEOUT if killed else None)
         self._note(job)
 
