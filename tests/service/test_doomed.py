@@ -122,6 +122,17 @@ def test_what_became_of_a_stop_is_shown(store):
     assert (one.outcome, one.kind) == ("cannot", "cancel")
 
 
+def test_a_run_that_goes_on_says_from_where(store):
+    reason = DecisionReason(code="carried_on", step=1200.0, retries=1, allowed=5)
+    moved = Action(kind="requeue", job_id="1", attempt=1, why="", reason=reason)
+    store.intend(moved, at=NOW)
+    store.settle(moved, "done", at=NOW)
+    words = "; it goes on from step 1200, queued again right before its time limit (2 of 5 times)"
+    assert words in why(view_of(store, a_job(state=JobState.RUNNING, restarts=2)))
+    assert words in why(view_of(store, a_job(restarts=2)))
+    assert words not in why(view_of(store, a_job(restarts=3)))
+
+
 def view_of(store, job):
     return JobView(job=job, diagnoses={}, actions=tuple(store.actions(job_id=job.id)))
 
