@@ -107,6 +107,13 @@ def test_a_message_says_what_shows_it_and_how_to_end_it(store):
     assert "it runs on for nothing: no number; to end it: schedmate cancel 1" in why(view)
 
 
+def test_what_failed_three_times_may_have_been_mended_since(store):
+    reason = DecisionReason(code="doomed", failure="repeated", detail="it failed")
+    told = Action(kind="warn", job_id="1", attempt=0, why="it failed", reason=reason)
+    store.intend(told, at=NOW, state="noted")
+    assert "it may well fail again: it failed" in why(view_of(store, a_job(state=JobState.RUNNING)))
+
+
 def test_what_became_of_a_stop_is_shown(store):
     store.intend(stop("warn"), at=NOW, state="noted")
     store.intend(stop(), at=NOW)
