@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from schedmate.core import is_opted_out
 from schedmate.model import EndsBy, Job, JobState
+from schedmate.service.views.carried_on import carried_sentence
 from schedmate.service.views.doomed import doomed_sentence
 from schedmate.service.views.holds import held_in_words, made_way_in_words, named, until_released
 from schedmate.service.views.queue_order import NEVER, OWN_CONDITION, QueueOrder
@@ -195,6 +196,9 @@ def _how_it_runs(view: JobView, written: Written) -> str:
 
 def _before(view: JobView, now: float, written: Written) -> str:
     """What the last attempt died of that was diagnosed, and how one ended that was not."""
+    carried = carried_sentence(view)
+    if carried:
+        return f"; {carried}"
     last, run = view.diagnosis, view.before
     number = max(view.diagnoses, default=-1)
     if run is not None and run.restarts > number and run.state.failed:
