@@ -100,7 +100,7 @@ def _of_code(stage: Stage, code: str) -> Iterator[Row]:
     losses = []
     shape = Training(code=code, name=name)
     if code != CODES[0]:  # what is seen by files alone, or starts slowly, needs longer runs
-        shape = replace(shape, steps=160, every=40)
+        shape = replace(shape, steps=400, every=80)
     for seed in range(3):
         plain = stage.undisturbed(replace(shape, name=f"{name}-{seed}", seed=seed))
         losses.append(plain.loss)
