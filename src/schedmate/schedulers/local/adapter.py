@@ -160,11 +160,11 @@ class LocalScheduler:
 
     def warning_s(self, job_id: JobId) -> float | None:
         """See `WarnsRuns`."""
-        stated = self._entries(job_id)[0].options.get("signal")
+        stated = self._queue.found(job_id)[0].options.get("signal")
         return None if stated is None else read_signal(stated).before_s
 
     def warn(self, job_id: JobId) -> None:
-        for entry in self._entries(job_id):
+        for entry in self._queue.found(job_id):
             stated, attempt = entry.options.get("signal"), self._layout.attempt(entry)
             if stated is not None and entry.state is JobState.RUNNING:
                 wanted, is_script = read_signal(stated), entry.script is not None
