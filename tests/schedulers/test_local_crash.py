@@ -268,8 +268,8 @@ def test_the_death_of_a_runner_is_a_node_failure_and_its_orphans_die(still):
 
 
 def test_a_job_is_over_only_when_the_last_of_its_orphans_is(still, monkeypatch):
-    job_id = still.shell("exec sleep 600")
-    still.started(job_id)
+    job_id = still.shell("touch up; exec sleep 600")
+    still.until((still.work / "up").exists, "its command")
     runner = still.attempt(job_id).claimed_by().pid
     # as if they were stuck in the kernel
     monkeypatch.setattr("signal.pidfd_send_signal", lambda *_: None)
