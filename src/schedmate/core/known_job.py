@@ -36,6 +36,8 @@ class KnownJob:
     job: Job
     advice: Advice | None = None
     progress: Progress | None = None
+    progress_at: float = 0.0
+    """When that was seen."""
     ends_at: float | None = None
     """By when it ends, as its newest progress had it: the 90th percentile."""
     attempts: dict[int, Attempt] = field(default_factory=dict)
@@ -82,6 +84,12 @@ class KnownJob:
     """The run with which it shares GPUs, or was decided to."""
     parted: bool = False
     """It was slow beside another one, and shares no more."""
+    carried: frozenset[int] = frozenset()
+    """Attempts that were queued again before their limit, to go on."""
+    spared: frozenset[int] = frozenset()
+    """These, and attempts that made way: what came after them was no retry."""
+    asked_limit_s: float | None = None
+    """The limit that its user asked for, where we have raised it."""
     parts_for: DecisionReason | None = None
     """Why it is queued again at its next checkpoint."""
 
@@ -98,6 +106,7 @@ class KnownJob:
             self.progress = self.ends_at = self.watch = self.hung = None
             ours = again is not None and again.restarts == job.restarts - 1
             made_way = ours and self.made_way.held is not None
+            self.spared |= {before.restarts} if made_way else set()
             self.retried = ours and not made_way
             # a scheduler that keeps the time of submission keeps the age too
             if ours and again is not None and job.submit_time > (again.start_time or 0.0):
@@ -149,6 +158,11 @@ class KnownJob:
         return replace(found, duration_s=Spread(seconds, seconds, seconds))
 
     @property
+    def is_held_for_others(self) -> bool:
+        held = self.made_way.held
+        return held is not None and self.job.held and self.job.restarts == held.attempt + 1
+
+    @property
     def is_lowered(self) -> bool:
         """Whether the scheduler may still go by a limit of ours."""
         ours, shown = self.our_limit_s, self.job.request.time_limit_s
@@ -172,6 +186,9 @@ class KnownJob:
             retried=past.retried,
             reverted=past.reverted,
             made_way=past.made_way,
+            carried=past.carried,
+            spared=past.spared,
+            asked_limit_s=past.asked_limit_s,
         )
 
     def attempt(self, event: JobDiagnosed) -> Attempt:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from schedmate.core.events import CheckpointSeen, Event, GpuUseKnown, PaceSeen, ResumeKnown
+from schedmate.core.events import Event, GpuUseKnown, PaceSeen, ResumeKnown
 from schedmate.core.making_way import MakingWay
 from schedmate.core.shared_gpus import Sharing
 
 if TYPE_CHECKING:
+    from schedmate.core.events import CheckpointSeen
     from schedmate.core.instructions import Instruction
     from schedmate.core.known_job import KnownJob
     from schedmate.core.retry import DecisionLimits
@@ -29,7 +30,6 @@ class Levers:
         self._making_way = MakingWay(limits, known, objection)
         self._sharing = Sharing(limits.sharing, known, objection)
         self.handlers: dict[type[Event], Callable[[Any], list[Instruction]]] = {
-            CheckpointSeen: self._checkpointed,
             ResumeKnown: self._resume_known,
             GpuUseKnown: self._use_known,
             PaceSeen: self._pace_seen,
@@ -53,10 +53,7 @@ class Levers:
         """When a job that made way goes back first, None where none is held for that."""
         return self._making_way.due(known)
 
-    def _checkpointed(self, event: CheckpointSeen) -> list[Instruction]:
-        known = self._known.get(event.job_id)
-        if known is None:
-            return []
+    def checkpointed(self, known: KnownJob, event: CheckpointSeen) -> list[Instruction]:
         parted = self._sharing.checkpointed(known)
         return parted or self._making_way.checkpointed(known, event)
 

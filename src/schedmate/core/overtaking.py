@@ -145,6 +145,10 @@ class Overtaking:
         part, row = self._waiting[job_id]
         return float(part.late_s[row])
 
+    def all_late_s(self) -> dict[JobId, float]:
+        """Of all jobs that wait."""
+        return {job_id: float(part.late_s[row]) for job_id, (part, row) in self._waiting.items()}
+
     def beyond(self, job: Job, bound_s: float) -> list[JobId]:
         """Those of its partition that have become later than that."""
         return self._of(job).beyond(bound_s)

@@ -42,6 +42,9 @@ class Places:
         self._batches.forget(job_id)
         self._overtaking.ends(job_id, at)
 
+    def all_late_s(self) -> dict[JobId, float]:
+        return self._overtaking.all_late_s()
+
     def due(self, known: KnownJob) -> float | None:
         """When a waiting job will have been overtaken for long enough."""
         made_way, fairness = known.made_way, self._limits.fairness

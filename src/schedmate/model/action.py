@@ -30,7 +30,7 @@ RevertOutcome = Literal["undone", "would_undo", "cannot"]
 _ASKS_NOTHING = ("warn", "leave")
 _CHANGES = (
     *("reverted", "overtaken_enough", "at_the_floor", "age_made_up"),
-    *("others_started", "others_did_not_start"),
+    *("others_started", "others_did_not_start", "hold_unattended"),
 )
 """Grounds on which a value is set that may have been decided upon before."""
 

@@ -92,7 +92,9 @@ class Series:
     """Its lines name a phase that others follow: a warm-up, a burn-in."""
     reached: bool = False  # the total that the log announced
     first: float | None = None
-    """Where the count was first seen: a resumed run does not begin at zero."""
+    """Where the count was first seen: a resumed run does not begin at zero ..."""
+    begun: float | None = None
+    """... unless it draws an empty bar before it loads its checkpoint: the first above zero."""
     epoch: float | None = None
     epochs: float | None = None
     rate_per_s: float | None = None
@@ -277,8 +279,9 @@ class Series:
         counted = self.laps_done * (self.total or 0.0) + self.done
         if counted < self.counted:
             self.timeline.restart()
-            self.first = None
+            self.first = self.begun = None
         self.first = counted if self.first is None else self.first
+        self.begun = self.begun or counted or None
         if counted != self.counted:
             self.moves += 1
             self.moved = order
