@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from schedmate.model import JobState
 from schedmate.model.access import Notice
 from schedmate.service.views.doomed import doomed_line, goes_on, how_to_end
+from schedmate.service.views.holds import made_way, made_way_in_words
 from schedmate.service.views.sentences import retry_sentence
 
 if TYPE_CHECKING:
@@ -42,6 +43,10 @@ def notices_in(
     job = view.job
     if job.state is JobState.RUNNING:
         yield from _of_running(view, now)
+    stopped = made_way(view)
+    if not job.state.ended and stopped is not None and stopped.done:
+        text = made_way_in_words(view, written).removeprefix("it ")
+        yield _notice(view, "made_way", now, text, stopped.action.attempt)
     last = job.restarts - 1
     found = view.diagnoses.get(last)
     if (
