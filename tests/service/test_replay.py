@@ -136,8 +136,13 @@ def test_what_is_recorded_makes_the_same_engine():
             "drain.allowed=true",
             "drain.probability=0.99",
             "drain.most_out=0.2",
+            'doomed.stop=["nan"]',
+            "doomed.minutes=3",
+            "doomed.idle_hours=2",
             "time_limits.lower=true",
             "time_limits.soft=true",
+            "time_limits.extend_hours=4",
+            "time_limits.carry_on=5",
         ],
     )
     recorded = deciding_settings(other)
