@@ -140,9 +140,7 @@ class Stage:
         (job,) = self.scheduler.jobs([job_id])
         return job
 
-    def until(
-        self, met: Callable[[], object], what: str, *, daemon: Daemon | None = None
-    ) -> None:
+    def until(self, met: Callable[[], object], what: str, *, daemon: Daemon | None = None) -> None:
         deadline = time.monotonic() + self.patience_s
         while not met():
             if time.monotonic() > deadline:
