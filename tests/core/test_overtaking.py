@@ -44,12 +44,12 @@ def running(job, at):
     return replace(job, state=JobState.RUNNING, start_time=at)
 
 
-def overtaken(*starts, ends=(), gpus=1):
+def overtaken(*starts, ends=()):
     """Of one that waits since 100 s, in seconds, after those have started on 4 GPUs."""
     found = Overtaking()
     found.starts(running(waiting("full", 0.0, gpus=4), 0.0), 50.0, 0.0)
     found.ends("full", 50.0)
-    me = waiting("me", 100.0, gpus=gpus)
+    me = waiting("me", 100.0)
     found.waits(me, 0, 100.0)
     for job, at, expected_s in starts:
         found.waits(job, 0, max(100.0, job.submit_time))
@@ -61,12 +61,6 @@ def overtaken(*starts, ends=(), gpus=1):
 
 def test_what_goes_first_from_behind_counts_by_its_gpu_time():
     assert overtaken((waiting("a", 101.0, gpus=2), 200.0, 1000.0)) == 500.0
-
-
-@pytest.mark.parametrize(("gpus", "late_s"), [(1, 500.0), (3, 1000.0), (4, 2000.0)])
-def test_a_wide_job_is_held_up_by_runs_that_leave_gpus_free(gpus, late_s):
-    """One that needs all four waits for as long as a single GPU is in use."""
-    assert overtaken((waiting("a", 101.0, gpus=2), 200.0, 1000.0), gpus=gpus) == late_s
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,7 @@
 """By how much each waiting job is late because jobs went first that its scheduler puts behind it.
 
-While a job waits that needs n of G GPUs, at least G - n + 1 are in use, or else it would start: so
-without them it would have started sooner by their GPU time over that many GPUs at most. A run
-counts from its start as predicted, and from its end as it was. Nothing of it depends
+Their GPU time over the GPUs of the partition: that much sooner would it have started without them,
+were all GPUs always in use. A run counts from its start as predicted, and from its end as it was. Nothing of it depends
 on what is predicted of the job that waits. What the scheduler alone would have let ahead by
 backfill counts as well, and so does how long a job had waited when it was first seen.
 """
@@ -47,13 +46,12 @@ class _Partition:
         self.keys = np.full(_FEW, np.inf)
         self.since = np.full(_FEW, np.inf)
         self.late_s = np.full(_FEW, -np.inf)
-        self.needs = np.ones(_FEW)
         self.told = np.zeros(_FEW, dtype=bool)
         self.in_use = 0
         self.gpus = 1
         """The most that were in use at once."""
 
-    def add(self, job_id: JobId, at: float, late_s: float, gpus: int) -> int:
+    def add(self, job_id: JobId, at: float, late_s: float) -> int:
         if self._free:
             row = self._free.pop()
             self.ids[row] = job_id
@@ -63,7 +61,6 @@ class _Partition:
             if row == len(self.keys):
                 self._grow()
         self.since[row], self.late_s[row], self.told[row] = at, late_s, False
-        self.needs[row] = max(1, gpus)
         return row
 
     def _grow(self) -> None:
@@ -71,7 +68,6 @@ class _Partition:
         self.keys = np.append(self.keys, np.full(more, np.inf))
         self.since = np.append(self.since, np.full(more, np.inf))
         self.late_s = np.append(self.late_s, np.full(more, -np.inf))
-        self.needs = np.append(self.needs, np.ones(more))
         self.told = np.append(self.told, np.zeros(more, dtype=bool))
 
     def remove(self, row: int) -> None:
@@ -82,8 +78,7 @@ class _Partition:
     def charge(self, run: _Run, seconds: float) -> None:
         """To all that waited as it started and wait still."""
         ahead = (self.keys < run.key) & (self.since <= run.at)
-        in_use = self._np.maximum(self.gpus - self.needs[ahead] + 1, 1)
-        self.late_s[ahead] += run.gpus * seconds / in_use
+        self.late_s[ahead] += run.gpus * seconds / self.gpus
 
     def beyond(self, bound_s: float) -> list[JobId]:
         """Those that have become later than that."""
@@ -110,7 +105,7 @@ class Overtaking:
             if late_s is None:
                 late_s = max(0.0, at - max(job.submit_time, job.eligible_time or 0.0))
             part = self._of(job)
-            self._waiting[job.id] = part, part.add(job.id, at, late_s, job.request.gpus)
+            self._waiting[job.id] = part, part.add(job.id, at, late_s)
         part, row = self._waiting[job.id]
         part.keys[row] = plain_key(job, own_nice, at)
 
