@@ -24,6 +24,7 @@ from bench.corpora.doomed_runs import (
     DoomedRun,
     failed_runs,
     labelled_runs,
+    limited_runs,
     public_runs,
     trained_runs,
 )
@@ -45,7 +46,6 @@ from schedmate.tracker import JobTracker
 _REASONS = ("nan", "checkpoint", "limit")
 """Those that a log alone shows."""
 _MOST_POLLS = 300
-_GOES_ON_S = 600.0
 _HOUR_S = 3600.0
 _GPUS = 8
 _BEGAN = 1_000_000.0
@@ -138,7 +138,7 @@ class Tally:
         self.wrong += told and not true
         self.stopped_right += true and reason in found.stopped
         self.stopped_wrong += reason in found.stopped and not true
-        if not true or run.sign_s is None or run.ends_s - run.sign_s < _GOES_ON_S:
+        if not true or run.sign_s is None or run.ends_s == run.sign_s:
             return
         self.labelled += 1
         self.missed += not told
@@ -183,6 +183,7 @@ def main() -> None:
         "failures and alarming words": failed_runs,
         "recorded runs, all well": trained_runs,
         "public logs": public_runs,
+        "real runs with limits that they miss or make": limited_runs,
     }
     methods: dict[str, Method] = {"SchedMate": by_schedmate, "first word": by_first_word}
     for title, made in sets.items():

@@ -19,9 +19,15 @@ from bench.corpora.failure_cases import OWN, REPORTS, read_cases
 from bench.corpora.failure_logs import finished_runs, labelled_failures
 from bench.corpora.framework_runs.recording import recordings
 from bench.corpora.timed_logs import timed_logs
+from bench.corpora.training_logs import step_logs
+from bench.datasets import data_dir
 
 LABELLED = Path(__file__).parent / "doomed"
 _EVERY_S = 10.0
+_LIMITS = (0.5, 0.8, 0.95, 1.02, 1.1, 1.5)
+"""Times how long a run took."""
+_LEAST_S = 20.0
+_EVERY_NTH = 12
 _AT_CHECKPOINT = ("disk_full", "disk_quota", "permission_denied", "storage_io")
 
 
@@ -77,6 +83,34 @@ def trained_runs() -> Iterator[DoomedRun]:
     for log in timed_logs():
         timed = [(at, text.encode()) for at, text in log.lines]
         yield DoomedRun(name=log.name, lines=timed, doomed=frozenset())
+
+
+def limited_runs() -> Iterator[DoomedRun]:
+    """The same and runs of modded-nanogpt with their own times, each with limits that it would
+    have missed or made; what the limit cuts off is not written."""
+    for run in (*trained_runs(), *_step_runs()):
+        if run.ends_s < _LEAST_S:
+            continue
+        for share in _LIMITS:
+            limit_s = share * run.ends_s
+            late = share < 1
+            yield DoomedRun(
+                name=f"{run.name} at {share:g}",
+                lines=[(at, line) for at, line in run.lines if at <= limit_s],
+                doomed=frozenset({"limit"} if late else ()),
+                sign_s=0.0 if late else None,
+                limit_s=limit_s,
+            )
+
+
+def _step_runs() -> Iterator[DoomedRun]:
+    logs = data_dir() / "logs"
+    for log in step_logs(logs)[::_EVERY_NTH] if logs.is_dir() else ():
+        lines, begin = [], log.timed[0].offset
+        for each in log.timed[1:]:
+            lines.append((each.at, log.text[begin : each.offset].rstrip(b"\n")))
+            begin = each.offset
+        yield DoomedRun(name=log.name, lines=lines, doomed=frozenset())
 
 
 def _labelled(name: str, stated: dict[str, Any]) -> DoomedRun:

@@ -7,26 +7,36 @@ from __future__ import annotations
 
 import re
 import shutil
+import subprocess
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from schedmate.config import LlmSettings, PreemptionSettings, Settings
-from schedmate.model import Action, ActionRecord, Job, JobId, JobState, Request, Submission
+from schedmate.config import LlmSettings, Settings
+from schedmate.model import (
+    ActionRecord,
+    Job,
+    JobId,
+    JobState,
+    Request,
+    SchedulerUnreachable,
+    Submission,
+)
 from schedmate.schedulers.base import Scheduler
 from schedmate.service.daemon.assembling import assemble
 from schedmate.service.daemon.daemon import Daemon
 from schedmate.service.wiring import open_store
+from schedmate.site_settings import PreemptionSettings
 from schedmate.store import KeptAdvice, Store
 from schedmate.testing.builders import an_advice
 
-SCRIPTS = Path(__file__).parents[2] / "tests" / "frameworks" / "resuming"
+SCRIPTS = Path(__file__).parents[2] / "tests/frameworks/scripts/resuming"
 CODES = ("torch_steps.py", "lightning_steps.py", "trainer_steps.py")
 SHORT_S = 2.0
 EAGER = PreemptionSettings(
-    after_minutes=0.02, ends_soon_minutes=0.03, give_back_minutes=0.5, worth=1.0
+    after_minutes=0.02, ends_soon_minutes=0.03, give_back_minutes=0.5, widest=1.0, worth=1.0
 )
 """Runs last seconds here: all times are as much shorter."""
 _COMMENT = "schedmate=preemptible"
@@ -53,12 +63,19 @@ class Training:
     code: str
     name: str
     seed: int = 0
-    steps: int = 60
-    every: int = 10
-    step_s: float = 0.15
+    steps: int = 80
+    every: int = 20
+    step_s: float = 0.2
+    save_s: float = 0.0
+    """How long a checkpoint is written, where its code lets that be chosen."""
     comment: str = _COMMENT
-    forget: str = ""
-    """A word of its code that is replaced, so that it does not find what it saved."""
+
+    @property
+    def words(self) -> list[str]:
+        saving = ["--save-s", f"{self.save_s:g}"] if self.save_s else []
+        numbers = (("steps", self.steps), ("every", self.every), ("step-s", self.step_s))
+        shown = [word for name, value in numbers for word in (f"--{name}", f"{value:g}")]
+        return [*shown, "--seed", str(self.seed), *saving]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,15 +103,11 @@ class Stage:
         """Submit it with all GPUs, in a directory of its own."""
         place = self.root / training.name
         place.mkdir(parents=True)
-        text = (SCRIPTS / training.code).read_text()
-        if training.forget:
-            text = text.replace(training.forget, f"{training.forget}-of-another-run", 1)
-        (place / training.code).write_text(text)
-        words = f"--steps {training.steps} --every {training.every} --step-s {training.step_s}"
+        shutil.copy(SCRIPTS / training.code, place)
         script = place / "train.sh"
         script.write_text(
             f"#!/bin/bash\n#SBATCH --open-mode=append --comment={training.comment}\n"
-            f"{self.python} {training.code} {words} --seed {training.seed}\n"
+            f"{self.python} {training.code} {' '.join(training.words)}\n"
         )
         script.chmod(0o755)
         options = {"open-mode": "append", "comment": training.comment}
@@ -146,13 +159,19 @@ class Stage:
             if time.monotonic() > deadline:
                 raise TimeoutError(f"{what} did not happen in {self.patience_s:g} s")
             if daemon is not None:
-                daemon.cycle(time.time())
+                with suppress(SchedulerUnreachable):  # as the service does
+                    daemon.cycle(time.time())
             time.sleep(self.poll_s)
 
     def has_saved(self, job_id: JobId) -> bool:
         """Whether there is a checkpoint of this job."""
         place = self.started[job_id] / "checkpoints"
         return place.exists() and any(one.suffix != ".tmp" for one in place.iterdir())
+
+    def is_known_to_save(self, job_id: JobId) -> bool:
+        with closing(self.store()) as store:
+            seen = store.progress(job_id, self.job(job_id).restarts)
+        return seen is not None and seen.progress.checkpoint is not None
 
     def is_over(self, job_id: JobId) -> bool:
         return self.job(job_id).state.ended
@@ -190,29 +209,34 @@ class Stage:
         """Let its owner queue it again once after a checkpoint, and see that it goes on."""
         job_id = self.train(training)
         with self.daemon() as daemon:
-            self.until(lambda: self.has_saved(job_id), "a checkpoint", daemon=daemon)
-            daemon.cycle(time.time())
+            self.until(lambda: self.is_known_to_save(job_id), "a checkpoint", daemon=daemon)
             self.until(lambda: self.scheduler.requeue(job_id, run=0), "the requeue")
             self.until(lambda: self.is_over(job_id), "the end", daemon=daemon)
             daemon.cycle(time.time())
         return self.outcome(job_id)
 
     def undisturbed(self, training: Training) -> Outcome:
+        """Beside the scheduler, as fast as it can."""
+        place = self.root / f"{training.name}-undisturbed"
+        place.mkdir(parents=True)
+        fast = replace(training, step_s=0.0, save_s=0.0)
+        command = [str(self.python), str(SCRIPTS / training.code), *fast.words]
+        text = subprocess.check_output(command, cwd=place, stderr=subprocess.STDOUT, text=True)
+        steps = _steps(text)
+        return Outcome("COMPLETED", 1, *steps[-1], 0)
+
+    def make_way(self, training: Training, during: Callable[[JobId], None] | None = None) -> JobId:
+        """Let short jobs come once it has saved; `during` is done while it is held."""
         job_id = self.train(training)
-        self.until(lambda: self.is_over(job_id), "the end")
-        return self.outcome(job_id)
-
-
-def stopped(records: list[ActionRecord], job_id: JobId) -> list[Action]:
-    return [one.action for one in records if one.done and one.action.job_id == job_id]
-
-
-def remove(stage: Stage) -> None:
-    shutil.rmtree(stage.root, ignore_errors=True)
-
-
-def in_mode(stage: Stage, mode: str) -> Stage:
-    return replace(stage, settings=replace(stage.settings, mode=mode))
+        with self.daemon() as daemon:
+            self.until(lambda: self.is_known_to_save(job_id), "a checkpoint", daemon=daemon)
+            self.short_jobs()
+            if during is not None:
+                self.until(lambda: is_held(self.job(job_id)), "the hold", daemon=daemon)
+                during(job_id)
+            self.until(lambda: self.is_over(job_id), "the end", daemon=daemon)
+            daemon.cycle(time.time())
+        return job_id
 
 
 def is_held(job: Job) -> bool:

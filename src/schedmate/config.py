@@ -32,6 +32,7 @@ from schedmate.site_settings import (
     HostSettings,
     MailSettings,
     NotifySettings,
+    PreemptionSettings,
     RetentionSettings,
     TimeLimitSettings,
     WebhookSettings,
@@ -137,27 +138,6 @@ class ScopeSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PreemptionSettings:
-    """Whose runs are stopped right after a checkpoint for shorter jobs, in mode `act`."""
-
-    partitions: tuple[str, ...] = ()
-    """Of all jobs that are submitted there; elsewhere a job has to say so in its comment."""
-    qos: tuple[str, ...] = ()
-    at_most: int = at_least(0, 3)
-    """How often one job is stopped; 0: none ever is."""
-    after_minutes: float = at_least(0, 30.0)
-    """A run is not stopped before."""
-    ends_soon_minutes: float = at_least(0, 30.0)
-    """Nor with less than that left to it."""
-    lost_gpu_hours: float = at_least(0, 24.0)
-    """What restarts may cost one user in a day."""
-    give_back_minutes: float = at_least(0, 10.0)
-    """Where the jobs that it made way for have not started by then, it goes first."""
-    worth: float = above(0, 2.0)
-    """So many times less GPU time than the run a job must need."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class HoldSettings:
     certain: bool = True
     """Hold a waiting job whose files show that it cannot succeed."""
@@ -230,7 +210,7 @@ class Settings:
     scope: ScopeSettings = ScopeSettings()
     drain: DrainSettings = field(default_factory=DrainSettings)
     doomed: DoomedSettings = field(default_factory=DoomedSettings)
-    preemption: PreemptionSettings = PreemptionSettings()
+    preemption: PreemptionSettings = field(default_factory=PreemptionSettings)
     local: LocalSettings = LocalSettings()
     slurm: SlurmSettings = SlurmSettings()
     submit: SubmitSettings = SubmitSettings()

@@ -74,6 +74,29 @@ class NotifySettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PreemptionSettings:
+    """Whose runs are stopped right after a checkpoint for shorter jobs, in mode `act`."""
+
+    partitions: tuple[str, ...] = ()
+    """Of all jobs that are submitted there; elsewhere a job has to say so in its comment."""
+    qos: tuple[str, ...] = ()
+    at_most: int = at_least(0, 3)
+    """How often one job is stopped; 0: none ever is."""
+    after_minutes: float = at_least(0, 30.0)
+    """A run is not stopped before."""
+    ends_soon_minutes: float = at_least(0, 30.0)
+    """Nor with less than that left to it."""
+    lost_gpu_hours: float = at_least(0, 24.0)
+    """What restarts may cost one user in a day."""
+    give_back_minutes: float = at_least(0, 10.0)
+    """Where the jobs that it made way for have not started by then, it goes first."""
+    widest: float = at_least(0, 0.25)
+    """The share of its partition's GPUs that a run may hold: more are hard to gather again."""
+    worth: float = above(0, 3.0)
+    """So many times less GPU time than the run a job must need."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TimeLimitSettings:
     lower: bool = False
     """Lower the limits of waiting jobs towards their prediction, so that backfill finds holes."""

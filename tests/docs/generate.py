@@ -72,6 +72,19 @@ WORDS = {
     "[suspect nodes](../how-to/retries.md#find-the-nodes-that-fail-other-peoples-jobs)",
     "drain.probability": "from which probability on",
     "drain.most_out": "never when more than this share of all nodes would be out",
+    "preemption.partitions": "in mode `act`: runs in these partitions "
+    "[make way](../how-to/make-way.md) for shorter jobs right after a checkpoint, if they are "
+    "proven to resume; others only where their owner asks for it",
+    "preemption.qos": "the same by QOS",
+    "preemption.at_most": "how often one job is stopped for others; `0`: never",
+    "preemption.after_minutes": "a run is not stopped before it has run for so long",
+    "preemption.ends_soon_minutes": "nor with less than that left to it",
+    "preemption.lost_gpu_hours": "what such restarts may cost one user in a day",
+    "preemption.give_back_minutes": "where the jobs that it made way for have not started by then, "
+    "it goes first",
+    "preemption.widest": "the share of its partition's GPUs that a run may hold; a larger one is "
+    "not stopped",
+    "preemption.worth": "so many times less GPU time than the run a job must need",
     "doomed.stop": "in mode `act`: stop [runs that go on for nothing](../how-to/doomed-runs.md) "
     "for these reasons: `nan`, `checkpoint`, `hang`, `repeated`, `limit`, `idle`; empty: only "
     "where their owner asks for it",

@@ -22,6 +22,7 @@ from schedmate.model import (
     SchedulerError,
 )
 from schedmate.model.account import account_name
+from schedmate.schedulers.local import gpu_record
 from schedmate.schedulers.local import inventory as inventory_module
 from schedmate.schedulers.local.runner import _open_lock
 from schedulers.gpu_box import GpuBox
@@ -180,7 +181,7 @@ def free(path: Path) -> bool:
 
 def test_a_run_whose_gpu_another_account_was_given_waits_on(site, box, tmp_path, monkeypatch):
     """As if the other had locked it between our look and our lock."""
-    monkeypatch.setattr(inventory_module, "read_holders", lambda _: {})
+    monkeypatch.setattr(gpu_record, "read_holders", lambda _: {})
     monkeypatch.setattr(inventory_module, "_REFUSED_S", 0.5)
     box.show(count=1)
     lock = _open_lock(str(tmp_path / "locks" / f"schedmate-{box.uuid(0)}.lock"))
@@ -226,7 +227,8 @@ def test_gpus_of_others_are_waited_for_in_words(site, box):
     job_id = site.shell(SAY)
     site.until(lambda: site.scheduler.obstacle(site.job(job_id)))
 
-    words = site.scheduler.obstacle(site.job(job_id)).text
+    found = site.scheduler.obstacle(site.job(job_id))
+    words = found.text
     assert words == f"waits: 2 of 2 GPUs are used by others (pid {os.getpid()}, {account_name()})"
     assert site.lines() == []
     states = {one.name: one for one in site.scheduler.nodes()}
@@ -234,6 +236,32 @@ def test_gpus_of_others_are_waited_for_in_words(site, box):
     assert "used by others" in states[f"{HOST}:gpu1"].reason
     box.show(busy={1: [os.getpid()]})
     assert site.ended(job_id).nodes == (f"{HOST}:gpu0",)
+    site.started(site.shell(SAY + GATE))
+    another = site.shell(SAY)
+    both = "waits: 1 of 2 GPUs is held by running jobs, 1 of 2 GPUs is used by others (pid "
+    site.until(lambda: (site.scheduler.obstacle(site.job(another)) or found).text.startswith(both))
+    (site.work / "go").touch()
+    site.ended(another)
+
+
+def test_who_uses_the_gpus_is_shown_though_no_daemon_has_looked(site, box, monkeypatch, tmp_path):
+    monkeypatch.setattr("schedmate.schedulers.local.gpu_nodes._MEASURED_S", 0.0)
+
+    def withheld():
+        return [one.name[-1] for one in site.scheduler.nodes() if one.reason]
+
+    box.show(busy={1: [os.getpid()]})
+    assert withheld() == ["1"]
+    box.show(busy={2: [os.getpid()]})
+    assert withheld() == ["2"], "who has gone is forgotten"
+    ours = site.shell(SAY + GATE)
+    site.until(lambda: len(site.lines()) == 1)
+    box.show(busy={0: [os.getpid()]}, memory={1: 50_000})
+    assert withheld() == ["1"], "the first one is our own job's"
+    [used] = [one.reason for one in site.scheduler.nodes() if one.name == f"{HOST}:gpu1"]
+    assert used == "used by others (a process that is not listed)"
+    (site.work / "go").touch()
+    site.ended(ours)
 
 
 def test_a_failing_gpu_is_left_out_until_it_is_released(site, box):

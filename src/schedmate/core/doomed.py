@@ -30,6 +30,9 @@ _FAILURES = 3
 _LATE_POLLS = 3
 _LATE_S, _LATE_SHARE = 600.0, 0.1
 """For how long a run must have been too late for its limit: the shorter of the two."""
+_REST_FASTER = 0.6
+"""Of the time that its pace so far gives, the rest of a run may need no more than that; chosen on
+real runs with limits (bench/accuracy/doomed.py)."""
 _IDLE_APART_S = 600.0
 _HOUR_S = 3600.0
 
@@ -161,7 +164,8 @@ class DoomedRuns:
                 yield Doom("repeated", f"{remark.text}, {remark.failures} times in a row")
                 break
         limit_s = known.user_limit_s or known.job.request.time_limit_s
-        if limit_s is not None and _does_not_resume(known) and watch.is_late(limit_s, at):
+        late = limit_s is not None and watch.is_late(limit_s, at) and _is_far_off(known, limit_s)
+        if late and limit_s is not None and _does_not_resume(known):
             yield Doom("limit", needed_in_words(known, limit_s))
         if watch.is_idle:
             hours = (at - watch.idle_since) / _HOUR_S
@@ -207,6 +211,15 @@ def needs_s(known: KnownJob) -> float | None:
         return None
     left = max(0.0, progress.total - progress.current)
     return known.progress_at - started + left / progress.rate_per_s
+
+
+def _is_far_off(known: KnownJob, limit_s: float) -> bool:
+    """Whether it is too late also where the rest goes much faster than what was done."""
+    needed_s, started = needs_s(known), known.job.start_time
+    if needed_s is None or started is None:
+        return False
+    ran_s = known.progress_at - started
+    return ran_s + _REST_FASTER * (needed_s - ran_s) > limit_s
 
 
 def _hang(hung: Hung, *, stop: bool) -> Iterable[Doom]:

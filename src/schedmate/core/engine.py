@@ -348,7 +348,7 @@ class DecisionEngine:
             limits=self._limits,
             choice=event.choice,
             job_id=job.id,
-            spared=known.carried,
+            spared=known.spared,
         )
         objection = None
         if plan.again:

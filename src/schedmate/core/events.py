@@ -47,6 +47,8 @@ class Past:
     made_way: MadeWay = NEVER_MADE_WAY
     carried: frozenset[int] = frozenset()
     """Attempts that were queued again before their limit, to go on."""
+    spared: frozenset[int] = frozenset()
+    """These, and attempts that made way for others."""
     asked_limit_s: float | None = None
     """The limit that its user asked for, where we have raised it."""
 

@@ -86,6 +86,8 @@ class KnownJob:
     """It was slow beside another one, and shares no more."""
     carried: frozenset[int] = frozenset()
     """Attempts that were queued again before their limit, to go on."""
+    spared: frozenset[int] = frozenset()
+    """These, and attempts that made way: what came after them was no retry."""
     asked_limit_s: float | None = None
     """The limit that its user asked for, where we have raised it."""
     parts_for: DecisionReason | None = None
@@ -104,6 +106,7 @@ class KnownJob:
             self.progress = self.ends_at = self.watch = self.hung = None
             ours = again is not None and again.restarts == job.restarts - 1
             made_way = ours and self.made_way.held is not None
+            self.spared |= {before.restarts} if made_way else set()
             self.retried = ours and not made_way
             # a scheduler that keeps the time of submission keeps the age too
             if ours and again is not None and job.submit_time > (again.start_time or 0.0):
@@ -184,6 +187,7 @@ class KnownJob:
             reverted=past.reverted,
             made_way=past.made_way,
             carried=past.carried,
+            spared=past.spared,
             asked_limit_s=past.asked_limit_s,
         )
 

@@ -172,6 +172,7 @@ class LimitChanges:
             return []
         known.requeued_from = job
         known.carried = known.carried | {job.restarts}
+        known.spared = known.spared | {job.restarts}
         reason = DecisionReason(
             code="carried_on",
             step=event.step,

@@ -184,7 +184,7 @@ class MakingWay:
         )
         known.requeued_from = job
         self._for.update(dict.fromkeys(named, job.id))
-        those = " and ".join(f"job {one}" for one in named)
+        those, needs = " and ".join(f"job {one}" for one in named), _needs(len(named))
         reason = DecisionReason(
             code="makes_way",
             step=event.step,
@@ -192,7 +192,7 @@ class MakingWay:
             served_s=served,
             left_s=left,
             waited_s=known.all_waits_s,
-            detail=f"it has just saved, and {those} needs its GPUs for less: {consent}",
+            detail=f"it has just saved, and {those} {needs} its GPUs for less: {consent}",
         )
         return [act("preempt", job, reason, for_jobs=named)]
 
@@ -294,3 +294,7 @@ def _left_s(known: KnownJob, served_s: float, at: float) -> float:
 def _shown_left_s(known: KnownJob, at: float) -> float | None:
     """By its log."""
     return None if known.ends_at is None else max(0.0, known.ends_at - at)
+
+
+def _needs(jobs: int) -> str:
+    return "needs" if jobs == 1 else "need"

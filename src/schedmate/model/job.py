@@ -179,6 +179,8 @@ class Submission:
     workdir: str
     name: str
     script: str | None = None
+    script_text: str | None = None
+    """Of a script that is no file: it came on standard input."""
     request: Request = field(default_factory=Request)
     stdout: str | None = None
     stderr: str | None = None

@@ -12,11 +12,12 @@ if TYPE_CHECKING:
 
     from pydantic import BaseModel
 
-    from schedmate.config import PreemptionSettings, Settings, SlurmSettings
+    from schedmate.config import Settings, SlurmSettings
     from schedmate.core import DecisionEngine, DecisionLimits, PreemptionLimits
     from schedmate.model import Answer, Asker, Job, PastRun
     from schedmate.schedulers.base import Scheduler
     from schedmate.schedulers.slurm.rest.access import RestAccess
+    from schedmate.site_settings import PreemptionSettings
     from schedmate.store import Lease, Moved, OnTable, Store
 
     T = TypeVar("T", bound=BaseModel)
@@ -346,6 +347,7 @@ def _preemption_limits(settings: PreemptionSettings) -> PreemptionLimits:
         ends_soon_s=60 * settings.ends_soon_minutes,
         lost_gpu_hours=settings.lost_gpu_hours,
         give_back_s=60 * settings.give_back_minutes,
+        widest=settings.widest,
         worth=settings.worth,
     )
 

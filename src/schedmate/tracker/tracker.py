@@ -19,7 +19,6 @@ from schedmate.model import (
     LearnedPattern,
     Prediction,
     Progress,
-    Resume,
     RunCourse,
     RunProfile,
     Workload,
@@ -105,7 +104,7 @@ class JobTracker:
         rhythm = Rhythm(floor_s=stall_floor_s, started_at=started_at)
         self._rhythm = before.rhythm if before is not None and self._resumed else rhythm
         self._seconds = 0.0 if before is None else before.seconds
-        self._resume: Resume | None = None
+        self._resume = None if before is None else before.resume
         self._first_look = True
         self._pause = known_pause(self._scans)
         self._asked: LogScan | None = None
@@ -209,6 +208,7 @@ class JobTracker:
                 rhythm=self._rhythm,
                 seconds=self._seconds,
                 before=self._before,
+                resume=self._resume,
             )
         )
 

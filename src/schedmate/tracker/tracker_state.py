@@ -8,7 +8,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 from schedmate.files import INVOKER, Reader
-from schedmate.model import BadInput, EarlierRun
+from schedmate.model import BadInput, EarlierRun, Resume
 from schedmate.model.wire import dumps, loads
 from schedmate.tracker.forecasting.rhythm import Rhythm
 from schedmate.tracker.scan import LogScan
@@ -27,6 +27,7 @@ class TrackerState:
     rhythm: Rhythm
     seconds: float
     before: EarlierRun | None = None
+    resume: Resume | None = None
 
     def by_path(self) -> dict[str, tuple[LogPosition, LogScan | None]]:
         """A run may have opened more logs since; one that has not begun has read none."""

@@ -31,6 +31,7 @@ _KINDS = {
     "hung": "hangs",
     "limit": "will miss its limit",
     "doomed": "runs on for nothing",
+    "made_way": "makes way for shorter jobs",
 }
 
 

@@ -66,7 +66,10 @@ class LocalScheduler:
     def _gpus(self) -> GpuNodes:
         from schedmate.schedulers.local.gpu_nodes import GpuNodes  # noqa: PLC0415 - as above
 
-        return GpuNodes(self._layout, self._settings, self._node)
+        return GpuNodes(self._layout, self._settings, self._node, self._held_gpus)
+
+    def _held_gpus(self) -> set[str]:
+        return {name for entry in self._queue.running() for name in entry.slots}
 
     def submit(self, submission: Submission) -> JobId:
         return self.accept(prepare(submission), Account(os.getuid(), account_name()))
@@ -125,10 +128,11 @@ class LocalScheduler:
         return [one for one in self._gpus.states() if names is None or one.name in names]
 
     def script(self, job_id: JobId) -> str | None:
-        entry = self._entries(job_id)[0]
-        if entry.script is None:
-            return None
-        return self._layout.script(entry.spool_id).read_text("utf-8", "replace")
+        entry = self._queue.found(job_id)[0]
+        if entry.script is not None:
+            with suppress(FileNotFoundError):  # it is kept for so many days
+                return self._layout.script(entry.spool_id).read_text("utf-8", "replace")
+        return None
 
     def cancel(self, job_id: JobId) -> None:
         self._queue.cancel(job_id, time.time())
@@ -143,11 +147,11 @@ class LocalScheduler:
         delay_s: float = 0.0,
         held: bool = False,
     ) -> bool:
-        for entry in self._entries(job_id):
+        for entry in self._queue.found(job_id):
             if self._layout.read_submission(entry.spool_id) is None:
                 raise SchedulerError(f"what job {job_id} ran with is not kept: submit it again")
         if exclude_nodes:
-            self._gpus.check_exclusion(self._entries(job_id)[0].request, exclude_nodes)
+            self._gpus.check_exclusion(self._queue.found(job_id)[0].request, exclude_nodes)
         waits = self._queue.requeue(
             job_id, time.time() + delay_s, run=run, held=held, nodes=exclude_nodes
         )
@@ -156,11 +160,11 @@ class LocalScheduler:
 
     def warning_s(self, job_id: JobId) -> float | None:
         """See `WarnsRuns`."""
-        stated = self._entries(job_id)[0].options.get("signal")
+        stated = self._queue.found(job_id)[0].options.get("signal")
         return None if stated is None else read_signal(stated).before_s
 
     def warn(self, job_id: JobId) -> None:
-        for entry in self._entries(job_id):
+        for entry in self._queue.found(job_id):
             stated, attempt = entry.options.get("signal"), self._layout.attempt(entry)
             if stated is not None and entry.state is JobState.RUNNING:
                 wanted, is_script = read_signal(stated), entry.script is not None
@@ -207,7 +211,7 @@ class LocalScheduler:
 
     def waiting_tasks(self, job_id: JobId) -> list[JobId]:
         """See `ListsTasks`."""
-        entries = self._entries(job_id)
+        entries = self._queue.found(job_id)
         return [entry.job_id for entry in entries if entry.state is JobState.PENDING]
 
     def set_nice(self, job_id: JobId, nice: int) -> None:
@@ -266,12 +270,6 @@ class LocalScheduler:
             for entry in self._queue.named(job.id)
             if entry.state is JobState.RUNNING
         ]
-
-    def _entries(self, job_id: JobId) -> list[QueueEntry]:
-        found = self._queue.named(job_id)
-        if not found:
-            raise NotFound(f"the local scheduler knows no job {job_id}")
-        return found
 
     def ensure_running(self) -> None:
         """Wake the daemon, or start it where none is alive.

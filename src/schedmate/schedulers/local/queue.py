@@ -55,6 +55,13 @@ class QueueFile:
             "id = ?", (int(number),)
         )
 
+    def found(self, job_id: JobId) -> list[QueueEntry]:
+        """The same, and NotFound where it is unknown."""
+        found = self.named(job_id)
+        if not found:
+            raise NotFound(f"the local scheduler knows no job {job_id}")
+        return found
+
     def entry(self, number: int) -> QueueEntry:
         found = self._select("id = ?", (number,))
         if not found:
@@ -148,10 +155,6 @@ class QueueFile:
         tasks: list[tuple[int | None, tuple[str, ...]]] = [
             (task.index, task.command or new.command) for task in new.tasks
         ]
-        columns = (
-            "id, array_id, task, shape, command, stdout, stderr, name, user, workdir, script,"
-            " request, nice, submit_time, eligible_time, held, dependency, options, state"
-        )
         with self._db.transaction():
             first = self._next_number()
             array_id = None if shape is None else first
@@ -162,10 +165,7 @@ class QueueFile:
                 )
             ]
             marks = ", ".join("?" * len(rows[0]))
-            self._db.run_many(
-                f"INSERT INTO jobs ({columns}) VALUES ({marks}, 'PENDING')",  # noqa: S608
-                rows,
-            )
+            self._db.run_many(f"{tables.ADD} VALUES ({marks}, 'PENDING')", rows)
         return first
 
     def _next_number(self) -> int:
@@ -249,7 +249,7 @@ class QueueFile:
 
     def cancel(self, job_id: JobId, now: float, reason: str = "") -> None:
         with self._db.transaction():
-            for entry in self._found(job_id):
+            for entry in self.found(job_id):
                 if entry.state is JobState.PENDING:
                     self._update(
                         entry.id,
@@ -265,7 +265,7 @@ class QueueFile:
     ) -> bool:
         """Whether it waits again, kept from these nodes; False while its run is being ended."""
         with self._db.transaction():
-            entries = self._found(job_id)
+            entries = self.found(job_id)
             waits = [self._requeue_one(entry, begin, run) for entry in entries]
             for entry in entries:
                 request = dumps(kept_from(entry.request, nodes))
@@ -294,7 +294,7 @@ class QueueFile:
 
     def release(self, job_id: JobId) -> None:
         with self._db.transaction():
-            for entry in self._found(job_id):
+            for entry in self.found(job_id):
                 self._update(entry.id, "held = 0", ())
 
     def move_to_top(self, job_id: JobId, now: float) -> None:
@@ -302,7 +302,7 @@ class QueueFile:
 
     def set_nice(self, job_id: JobId, nice: int) -> None:
         with self._db.transaction():
-            for entry in self._found(job_id):
+            for entry in self.found(job_id):
                 self._update(entry.id, "nice = ?", (nice,))
 
     def set_dependency(self, job_id: JobId, dependency: str) -> None:
@@ -311,7 +311,7 @@ class QueueFile:
     def set_request(self, job_id: JobId, change: Callable[[Request], Request]) -> None:
         """Of an array that of the tasks which still wait, as long as there are any."""
         with self._db.transaction():
-            entries = [entry for entry in self._found(job_id) if not entry.state.ended]
+            entries = [entry for entry in self.found(job_id) if not entry.state.ended]
             if not entries:
                 raise SchedulerError(f"job {job_id} has ended")
             waiting = [entry for entry in entries if entry.state is JobState.PENDING]
@@ -328,18 +328,12 @@ class QueueFile:
 
     def _change_waiting(self, job_id: JobId, changes: str, values: Sequence[Any]) -> None:
         with self._db.transaction():
-            found = self._found(job_id)
+            found = self.found(job_id)
             waiting = [entry for entry in found if entry.state is JobState.PENDING]
             if not waiting:
                 raise SchedulerError(f"job {job_id} does not wait any more: {found[0].state}")
             for entry in waiting:
                 self._update(entry.id, changes, values)
-
-    def _found(self, job_id: JobId) -> list[QueueEntry]:
-        found = self.named(job_id)
-        if not found:
-            raise NotFound(f"the local scheduler knows no job {job_id}")
-        return found
 
     def _requeue(self, number: int, eligible_time: float) -> None:
         self._update(number, tables.REQUEUED, (eligible_time,))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import stat
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from schedmate.files import entries, is_directory
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from schedmate.files import Reader, Status
 
 _MOST_FILES, _DEEPEST = 400, 3
+_TOGETHER_S = 2.0
+"""A link or copy of the last checkpoint is written right after it."""
 _FILE: Final = re.compile(
     r"\.(?:pt|pth|bin|ckpt|h5|keras|safetensors|npz|pkl|tar|nemo|msgpack|pdparams|distcp)$"
 )
@@ -44,11 +46,8 @@ class SavedFiles:
     """When one of them was last written."""
     unfinished: bool
     """A name shows that it is still being written."""
-
-    @property
-    def step(self) -> int | None:
-        found = _STEP.findall(self.path.rpartition("/")[2])
-        return int(found[-1]) if found else None
+    step: int | None = None
+    """As its name states it, or that of another one that was written with it."""
 
 
 def saved_at(reader: Reader, path: str) -> SavedFiles | None:
@@ -66,13 +65,24 @@ def saved_at(reader: Reader, path: str) -> SavedFiles | None:
         size=sum(one.st_size for one in inside.values()),
         newest=max(one.st_mtime_ns for one in inside.values()) / 1e9,
         unfinished=any(_UNFINISHED.search(name.rpartition("/")[2]) for name in (path, *inside)),
+        step=_step_in(path),
     )
 
 
 def newest_below(reader: Reader, directory: str) -> SavedFiles | None:
     """The checkpoint in this directory that was written last, finished or not."""
-    found = (saved_at(reader, path) for path in _checkpoints(reader, directory, _DEEPEST))
-    return max((one for one in found if one), key=lambda one: one.newest, default=None)
+    places = _checkpoints(reader, directory, _DEEPEST)
+    found = [one for one in (saved_at(reader, path) for path in places) if one is not None]
+    newest = max(found, key=lambda one: one.newest, default=None)
+    if newest is None or newest.step is not None:
+        return newest
+    with_it = [one for one in found if newest.newest - one.newest <= _TOGETHER_S]
+    return replace(newest, step=next((one.step for one in with_it if one.step is not None), None))
+
+
+def _step_in(path: str) -> int | None:
+    found = _STEP.findall(path.rpartition("/")[2])
+    return int(found[-1]) if found else None
 
 
 def _checkpoints(reader: Reader, directory: str, deep: int) -> Iterator[str]:

@@ -38,6 +38,8 @@ class _Watched:
     """How far it was at the poll before."""
     files: SavedFiles | None = None
     seen_at: float = 0.0
+    least: float | None = None
+    """How far it was before these files were seen, so that this much is in them."""
     searched_at: float = float("-inf")
     saved: Checkpoint | None = None
     """The newest that is complete."""
@@ -104,7 +106,7 @@ class CheckpointWatch:
         if files is not None and files.newest < (job.start_time or 0.0):
             files = None  # an earlier run's
         if news is not None and not news.saving and (files is None or not files.unfinished):
-            one.files = files
+            one.files, one.least = files, one.counted
             return self._known(one, news, files, news.saved_at if files is None else files.newest)
         return None if files is None else self._still(one, stated, files, now)
 
@@ -113,7 +115,7 @@ class CheckpointWatch:
     ) -> Checkpoint | None:
         """Files that were the same at the poll before, and are not handled yet."""
         if files != one.files:
-            one.files, one.seen_at = files, now
+            one.files, one.seen_at, one.least = files, now, one.counted
             return None
         settled = now - max(one.seen_at, files.newest) >= _APART_S
         if one.is_handled or not settled or files.unfinished or not files.size:
@@ -128,8 +130,8 @@ class CheckpointWatch:
         step = None if stated is None else stated.step
         if step is None and files is not None:
             step = files.step
-        if step is None and one.counted is not None:
-            step = int(one.counted)
+        if step is None and one.least is not None:
+            step = int(one.least)
         path = (None if stated is None else stated.path) if files is None else files.path
         return Checkpoint(path=path, step=step, saved_at=at)
 

@@ -45,6 +45,7 @@ def past_of(job: Job, store: Store) -> Past:
         retried=any(_made(one, job) for one in records),
         reverted=any(_reverted(one) for one in records),
         carried=frozenset(one.action.attempt for one in records if _carries_on(one)),
+        spared=frozenset(one.action.attempt for one in records if _spares(one)),
         asked_limit_s=raised[0] if raised else None,
         made_way=MadeWay.of(records, job),
     )
@@ -80,6 +81,12 @@ def _carries_on(record: ActionRecord) -> bool:
     """Whether a run that was well was queued again before its limit."""
     reason = record.action.reason
     return reason is not None and reason.code == "carried_on" and record.state in _UNDER_WAY
+
+
+def _spares(record: ActionRecord) -> bool:
+    """Whether a run that was well was queued again, for others or to go on."""
+    made_way = record.action.kind == "preempt" and record.state in _UNDER_WAY
+    return made_way or _carries_on(record)
 
 
 def _reverted(record: ActionRecord) -> bool:

@@ -13,7 +13,7 @@ from schedmate.service.views.parts import Parts
 from schedmate.store import PersonsAct
 
 T = TypeVar("T")
-JobAct = Literal["correct", "withdraw", "revert"]
+JobAct = Literal["correct", "withdraw", "revert", "stop"]
 
 
 def copied(kind: type[T], value: object, **more: Any) -> T:
@@ -62,6 +62,16 @@ class RevertedAnswer:
     schema: Literal["schedmate.reverted/1"] = "schedmate.reverted/1"
     dry_run: bool
     actions: tuple[Reverted, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoppedAnswer:
+    """A run that went on for nothing and is ended now."""
+
+    schema: Literal["schedmate.stopped/1"] = "schedmate.stopped/1"
+    job_id: str
+    attempt: int
+    why: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,7 +25,7 @@ def doomed_sentence(view: JobView) -> str:
         return ""
     running = view.job.state is JobState.RUNNING
     if record.action.kind != "cancel":
-        return f"{_goes_on(record)}; to end it: {how_to_end(view)}" if running else ""
+        return f"it {goes_on(record)}; to end it: {how_to_end(view)}" if running else ""
     if record.state == "failed":
         return f"it could not be stopped: {record.note}"
     end = f"; to end it: {how_to_end(view)}" if running and record.state == "observed" else ""
@@ -42,5 +42,7 @@ def doomed_line(view: JobView) -> str:
     return "" if reason is None else reason.line
 
 
-def _goes_on(record: ActionRecord) -> str:
-    return f"it runs on for nothing: {record.action.why}"
+def goes_on(record: ActionRecord) -> str:
+    """What failed before may have been mended where no code shows it."""
+    verb = "may well fail again" if record.action.failure == "repeated" else "runs on for nothing"
+    return f"{verb}: {record.action.why}"

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Literal
 
 from schedmate.handler.case import signal_name
 from schedmate.model import JobState
+from schedmate.service.views.holds import held_in_words
 from schedmate.service.views.sentences import (
-    held_in_words,
     overdue_in_words,
     own_condition_in_words,
     slowdown_in_words,

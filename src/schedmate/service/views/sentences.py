@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 from schedmate.core import is_opted_out
 from schedmate.model import EndsBy, Job, JobState
+from schedmate.service.views.carried_on import carried_sentence
 from schedmate.service.views.doomed import doomed_sentence
+from schedmate.service.views.holds import held_in_words, made_way_in_words, named, until_released
 from schedmate.service.views.queue_order import NEVER, OWN_CONDITION, QueueOrder
 
 if TYPE_CHECKING:
@@ -27,14 +29,6 @@ _MOMENT = "less than a second"
 _MINUTE_S = 60.0
 _MOST_NAMED = 4
 """Nodes of a run."""
-_HELD_BY_US = "held by SchedMate"
-_HELD_BY = {
-    "JobHeldUser": "held by its user",
-    "JobHeldAdmin": "held by an administrator",
-    "JobHoldMaxRequeue": "held because it was requeued too often",
-    "launch failed requeued held": "held because its launch failed",
-    "job requeued in held state": "held since it was requeued",
-}
 
 
 def eta_sentence(view: JobView, now: float, written: Written) -> str:
@@ -88,7 +82,8 @@ def why_sentence(
         errors = "" if job.held else "".join(f"; {one}" for one in view.errors)
         place = _place(view, written)
         undone = _undone(view, objection, ordered=bool(place))
-        return f"job {job.id} {waits}{errors}{place}{undone}{_before(view, now, written)}"
+        before = f"{_made_way(view, written)}{_before(view, now, written)}"
+        return f"job {job.id} {waits}{errors}{place}{undone}{before}"
     found = view.diagnoses.get(job.restarts)
     if found is not None and _was_mistaken(view, found):
         return f"{_as_it_is(view, written)}; it seemed to hang for a while"
@@ -103,7 +98,14 @@ def why_sentence(
     past = f"; it {overdue_in_words(view, written)}" if late else ""
     doomed = doomed_sentence(view)
     vain = f"; {doomed}" if doomed else ""
-    return f"{_as_it_is(view, written)}{past}{vain}{_before(view, now, written)}{alone}"
+    before = f"{_made_way(view, written)}{_before(view, now, written)}"
+    return f"{_as_it_is(view, written)}{past}{vain}{before}{alone}"
+
+
+def _made_way(view: JobView, written: Written) -> str:
+    """Not of a run that has ended: it has done what it could."""
+    words = "" if view.job.state.ended else made_way_in_words(view, written)
+    return f"; {words}" if words else ""
 
 
 def _place(view: JobView, written: Written) -> str:
@@ -194,6 +196,9 @@ def _how_it_runs(view: JobView, written: Written) -> str:
 
 def _before(view: JobView, now: float, written: Written) -> str:
     """What the last attempt died of that was diagnosed, and how one ended that was not."""
+    carried = carried_sentence(view)
+    if carried:
+        return f"; {carried}"
     last, run = view.diagnosis, view.before
     number = max(view.diagnoses, default=-1)
     if run is not None and run.restarts > number and run.state.failed:
@@ -213,28 +218,6 @@ def _after(view: JobView, now: float, written: Written) -> str:
     return "".join(f"; {word}" for word in words)
 
 
-def held_in_words(view: JobView) -> str:
-    """`held by SchedMate: …`; a scheduler's reason says whether it was its user."""
-    job, last = view.job, None
-    for record in view.actions:
-        if record.action.kind in ("hold", "release"):
-            last = record
-    if last is not None and last.action.kind == "hold" and last.state in ("done", "intended"):
-        return f"{_HELD_BY_US}: {last.action.why}"
-    by = _HELD_BY.get(job.reason, "held")
-    return f"{by} ({job.reason})" if job.reason else by
-
-
-def _until(view: JobView, held: str) -> str:
-    """How a held job gets free."""
-    if held.startswith(_HELD_BY_US):
-        return f"; it is released once that is mended, or by: schedmate release {view.job.id}"
-    if view.job.reason == "JobHeldAdmin":
-        return "; only an administrator can release it"
-    how = "scontrol" if view.job.reason in _HELD_BY else "schedmate"
-    return f"; release it with: {how} release {view.job.id}"
-
-
 def _why_waiting(
     view: JobView, queue: Sequence[Job] | QueueOrder, now: float, written: Written
 ) -> str:
@@ -245,7 +228,7 @@ def _why_waiting(
         return f"{obstacle.text}{because}{f'; {obstacle.remedy}' if obstacle.remedy else ''}"
     if job.held:
         held = held_in_words(view)
-        return f"is {held}{_until(view, held)}"
+        return f"is {held}{until_released(view, held)}"
     if own := own_condition_in_words(job, now, written):
         return f"{own}{because}"
     order = queue if isinstance(queue, QueueOrder) else QueueOrder(queue, now)
@@ -284,6 +267,8 @@ def actions_in_words(records: Sequence[ActionRecord], written: Written) -> Itera
         elif action.kind == "requeue":
             later = f", {written(action.delay_s)} later" if action.delay_s else ""
             values = f"{_elsewhere(record)}{later}"
+        elif action.kind == "preempt":
+            values = f" for {named(record)}"
         note = f" ({record.note})" if record.state in ("failed", "intended") and record.note else ""
         yield f"{action.kind}{values}: {action.why}{note}"
 

@@ -41,6 +41,7 @@ class LeverSide:
         self._every = jobs.every_s.tolist()
         self._code = jobs.code.tolist()
         self._resumable = jobs.resumable.tolist()
+        self._shareable = jobs.shareable.tolist()
         self._sign = jobs.sign_s.tolist()
         rng = np.random.default_rng([jobs.seed, len(jobs.code), 6])
         self._later = (rng.random(len(jobs.code)) * jobs.every_s).tolist()
@@ -50,16 +51,26 @@ class LeverSide:
         self._scheduler, self._snapshots, self._call = scheduler, snapshots, call
         self._seen = Counter(self._jobs.seen)
         self._measured = set(self._jobs.measured)
+        self._read: set[int] = set()
+        self._told: set[int] = set()
         self._stopped_at: dict[int, float] = {}
 
     def advised(self, job: int, now: float) -> Iterator[Event]:
-        """What is known of its code as it is read."""
-        job_id, code = self._snapshots.id(job), self._code[job]
-        if self._jobs.resumable[job]:
+        """What is known of its code once it was read, or seen again since."""
+        job_id = self._snapshots.id(job)
+        self._read.add(job)
+        if self._resumable[job]:
             yield ResumeKnown(now, job_id, self._proof(job))
-        if self._jobs.shareable[job] and code in self._measured and self._scheduler.lets_share:
+        yield from self.seen(job, now)
+
+    def seen(self, job: int, now: float) -> Iterator[Event]:
+        """What was measured of its code, as soon as there is something."""
+        new = self._shareable[job] and job in self._read and job not in self._told
+        if new and self._code[job] in self._measured and self._scheduler.lets_share:
+            self._told.add(job)
             memory, used = float(self._jobs.memory[job]), float(self._jobs.utilization[job])
-            yield GpuUseKnown(now, job_id, GpuUse(memory=memory, utilization=used, runs=1))
+            use = GpuUse(memory=memory, utilization=used, runs=1)
+            yield GpuUseKnown(now, self._snapshots.id(job), use)
 
     def _proof(self, job: int) -> ResumeProof:
         return ResumeProof(resumes=True, seen=self._seen[self._code[job]], restart_s=RESTART_S)

@@ -199,6 +199,9 @@ class SimulatedDaemon:
             self._unplaced.discard(job)
         if self._snapshots.is_over(job):
             self._tell(JobForgotten(now, seen.id))
+        elif self._levers is not None:
+            for event in self._levers.seen(job, now):
+                self._tell(event)
 
     def _tell(self, event: Event) -> None:
         events = deque([event])

@@ -1,9 +1,9 @@
 """Lightning: a checkpoint every few steps without a word about it, and on from the last one."""
 
 import argparse
-import os
 import time
 import warnings
+from pathlib import Path
 
 import lightning
 import torch
@@ -56,10 +56,10 @@ trainer = lightning.Trainer(
         Lines(),
     ],
 )
-last = os.path.join(args.out, "last.ckpt")
+last = Path(args.out, "last.ckpt")
 trainer.fit(
     Model(),
     torch.utils.data.DataLoader(torch.zeros(args.steps, 8)),
-    ckpt_path=last if os.path.exists(last) else None,
+    ckpt_path=last if last.exists() else None,
     weights_only=False,
 )
