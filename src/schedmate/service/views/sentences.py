@@ -130,7 +130,7 @@ def _late_in_words(view: JobView, written: Written) -> str:
         return ""
     if view.late_s < _MINUTE_S:
         return "; so far it is not later because of SchedMate"
-    return f"; so far at most {written(view.late_s)} later because of SchedMate"
+    return f"; so far about {written(view.late_s)} later because of SchedMate"
 
 
 def _undone(view: JobView, objection: str | None, *, ordered: bool = False) -> str:
