@@ -483,7 +483,7 @@ def test_why_tells_by_how_much_a_job_was_set_back(job, actions, objection, words
     [
         (None, ""),
         (59.0, "; so far it is not later because of SchedMate"),
-        (5400.0, "; so far at most 5400s later because of SchedMate"),
+        (5400.0, "; so far about 5400s later because of SchedMate"),
     ],
 )
 @pytest.mark.parametrize("nice", [0, 500])

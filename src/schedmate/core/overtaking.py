@@ -1,9 +1,10 @@
 """By how much each waiting job is late because jobs went first that its scheduler puts behind it.
 
-Their GPU time over the GPUs of the partition: without them it would have started that much sooner
-at most. A run counts from its start as predicted, and from its end as it was. Nothing of it depends
-on what is predicted of the job that waits. What the scheduler alone would have let ahead by
-backfill counts as well, and so does how long a job had waited when it was first seen.
+Their GPU time over the GPUs of the partition: that much sooner would it have started without them,
+were all GPUs always in use. A run counts from its start as predicted, and from its end as it was.
+Nothing of it depends on what is predicted of the job that waits. What the scheduler alone would
+have let ahead by backfill counts as well, and so does how long a job had waited when it was first
+seen.
 """
 
 from __future__ import annotations

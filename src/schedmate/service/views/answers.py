@@ -83,7 +83,7 @@ class WhyAnswer:
     answer: str
     """One sentence; of an array a line for each state."""
     late_s: float | None = None
-    """At most so much later is a waiting job because of SchedMate so far."""
+    """About so much later is a waiting job because of SchedMate so far."""
     parts: tuple[Parts, ...] = ()
 
 

@@ -93,7 +93,7 @@ class JobView:
     obstacle: Obstacle | None = None
     """What keeps a waiting job from starting, where its scheduler can tell."""
     late_s: float | None = None
-    """At most so much later is a waiting job because of SchedMate; None: it is not counted."""
+    """About so much later is a waiting job because of SchedMate; None: it is not counted."""
 
     @property
     def predicted(self) -> Spread | None:

@@ -13,13 +13,11 @@ from schedmate.service.views.holds import held_in_words, made_way_in_words, name
 from schedmate.service.views.queue_order import NEVER, OWN_CONDITION, QueueOrder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from schedmate.model import ActionRecord, Advice, Decision, Diagnosis, Slowdown, Spread
+    from schedmate.service.views.holds import Written as Written  # noqa: PLC0414 - many take it here
     from schedmate.service.views.job_view import JobView, RetryOutcome
-
-    Written = Callable[[float | None], str]
-    """Puts a number of seconds into words."""
 
 _BY: dict[EndsBy, str] = {"cap": "by its time cap ", "limit": "by the scheduler's limit "}
 _BE = {"done": "was", "intended": "is being", "observed": "would have been", "noted": "was"}
@@ -132,7 +130,7 @@ def _late_in_words(view: JobView, written: Written) -> str:
         return ""
     if view.late_s < _MINUTE_S:
         return "; so far it is not later because of SchedMate"
-    return f"; so far at most {written(view.late_s)} later because of SchedMate"
+    return f"; so far about {written(view.late_s)} later because of SchedMate"
 
 
 def _undone(view: JobView, objection: str | None, *, ordered: bool = False) -> str:
