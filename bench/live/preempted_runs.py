@@ -210,10 +210,14 @@ class Stage:
         job_id = self.train(training)
         with self.daemon() as daemon:
             self.until(lambda: self.is_known_to_save(job_id), "a checkpoint", daemon=daemon)
-            self.until(lambda: self.scheduler.requeue(job_id, run=0), "the requeue")
+            self.until(lambda: self.queue_again(job_id), "the requeue")
             self.until(lambda: self.is_over(job_id), "the end", daemon=daemon)
             daemon.cycle(time.time())
         return self.outcome(job_id)
+
+    def queue_again(self, job_id: JobId) -> bool:
+        """As its owner would; whether that is done."""
+        return self.job(job_id).restarts > 0 or self.scheduler.requeue(job_id, run=0)
 
     def undisturbed(self, training: Training) -> Outcome:
         """Beside the scheduler, as fast as it can."""

@@ -207,7 +207,7 @@ def _killed_while_saving(stage: Stage, loss: float) -> Row:
         daemon.cycle(time.time())
         stopped = [one for one in stage.actions("preempt") if one.action.job_id == job_id]
         saving = draft.exists()
-        stage.until(lambda: stage.scheduler.requeue(job_id, run=0), "the requeue")
+        stage.until(lambda: stage.queue_again(job_id), "the requeue")
         stage.until(lambda: stage.is_over(job_id), "the end", daemon=daemon)
     row = _row(stage, "killed by its owner as it saves", job_id, loss, stops=0)
     outcome = stage.outcome(job_id)

@@ -141,7 +141,7 @@ class Daemon:
         self._verb_events.send_reverts()
         self._earlier_runs.remember(self._listed.restarted)
         for before, job in self._listed.restarted:
-            self._watching.restart(before, job)
+            self._watching.restart(before, job, now)
         self._reader.begin_poll()
         for job in sorted(jobs, key=_starts_next):
             if now >= self._retry_at.get(job.id, 0.0):

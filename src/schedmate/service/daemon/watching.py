@@ -121,16 +121,17 @@ class LogWatcher:
         self._learning.note(one)
         return EndedRun(progress, one.tracker.profile(), one.tracker.course)
 
-    def restart(self, before: Job, job: Job) -> None:
+    def restart(self, before: Job, job: Job, now: float) -> None:
         """Its run was ended so that it waits again: keep what it left to the next one."""
+        began = before.start_time or now
+        ended = job.submit_time if job.submit_time > began else now
         one, begun = self._tracked.pop(job.id, None), self._begun.pop(job.id, None)
         if one is None and (begun or self._store.tracking(job.id, before.restarts) is not None):
             one = track_run(before, self._store)
-        progress = None if one is None else self._last_poll(one, job.submit_time, None)
+        progress = None if one is None else self._last_poll(one, ended, None)
         if one is None or progress is None:
             return
-        took_s = max(0.0, job.submit_time - (before.start_time or job.submit_time))
-        left = one.tracker.left_by_it(self.checkpoints.with_saved(before, progress), took_s)
+        left = one.tracker.left_by_it(self.checkpoints.with_saved(before, progress), ended - began)
         self._begin_behind(job, left)
 
     def leave_for_next(self, job: Job) -> None:
