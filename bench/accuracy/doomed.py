@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -28,6 +28,7 @@ from bench.corpora.doomed_runs import (
     public_runs,
     trained_runs,
 )
+from bench.datasets import data_dir, rows
 from schedmate.core import (
     DOOMED_REASONS,
     Act,
@@ -47,6 +48,7 @@ _REASONS = ("nan", "checkpoint", "limit")
 """Those that a log alone shows."""
 _MOST_POLLS = 300
 _HOUR_S = 3600.0
+_FAILURES, _EXITED = 3, "EXITED"
 _GPUS = 8
 _BEGAN = 1_000_000.0
 _WORDS = {
@@ -202,6 +204,36 @@ def main() -> None:
         for (name, reason), tally in tallies.items():
             shown.add_row(f"{name}, {reason}", *tally.cells)
         screen.print(shown)
+    if not arguments.set or arguments.set in "repeated":
+        screen.print(_repeated())
+
+
+def _repeated() -> str:
+    """Of DTU's LSF reports: jobs whose user had run the same command before, code unknown."""
+    path = data_dir() / "traces" / "lsf_dtu_jobs.csv.gz"
+    if not path.exists():
+        return "repeated failures: no LSF reports at hand (SCHEDMATE_DATA)"
+    runs: dict[tuple[str, str, str], list[dict[str, str]]] = {}
+    for row in sorted(rows(path), key=lambda row: row["submit"]):
+        if row["submit"] and row["command"]:
+            runs.setdefault((row["user"], row["repo"], row["command"]), []).append(row)
+    after = [
+        some[place]
+        for some in runs.values()
+        for place in range(_FAILURES, len(some))
+        if _failed_alike(some[place - _FAILURES : place], before=some[place]["submit"])
+    ]
+    failed = sum(row["status"] == _EXITED for row in after)
+    return (
+        f"the same command after {_FAILURES} failures in a row with one exit code "
+        f"(LSF reports): failed again {failed} of {len(after)}"
+    )
+
+
+def _failed_alike(some: Sequence[dict[str, str]], *, before: str) -> bool:
+    codes = {row["exit_code"] for row in some}
+    over = all(row["end"] and row["end"] <= before for row in some)
+    return over and len(codes) == 1 and all(row["status"] == _EXITED for row in some)
 
 
 def _show(run: DoomedRun, found: Found) -> None:

@@ -4,7 +4,8 @@ A table of `doomed/*.toml` is a run: `doomed` is the reason (`nan`, `checkpoint`
 `every_s` the seconds from line to line, `limit_s` its time limit. Its parts are written one after
 the other: `line` or `lines`, `times`, counted `from` a number `by` another. `{n}` is the count,
 `{e}` and `{i}` the epoch and the step in it where `per` is the number of steps; `{v}`, `{w}` and
-`{x}` go from one number to another. `sign` marks the part from which on it is known.
+`{x}` go from one number to another. `sign` marks the part from which on it is known. In place of
+parts, `log` names the log of a real run, and `sign` what stands in the first line that shows it.
 """
 
 from __future__ import annotations
@@ -116,7 +117,12 @@ def _step_runs() -> Iterator[DoomedRun]:
 def _labelled(name: str, stated: dict[str, Any]) -> DoomedRun:
     lines: list[tuple[float, bytes]] = []
     at, sign_s = 0.0, None
-    for part in stated["part"]:
+    for line in _logged(stated):
+        at += stated.get("every_s", _EVERY_S)
+        lines.append((at, line))
+        if sign_s is None and stated.get("sign", "\n").encode() in line:
+            sign_s = at
+    for part in stated.get("part", ()):
         if part.get("sign"):
             sign_s = at
         for text in _written(part):
@@ -126,6 +132,14 @@ def _labelled(name: str, stated: dict[str, Any]) -> DoomedRun:
     return DoomedRun(
         name=name, lines=lines, doomed=doomed, sign_s=sign_s, limit_s=stated.get("limit_s")
     )
+
+
+def _logged(stated: dict[str, Any]) -> list[bytes]:
+    """The lines of a real log, each state of a bar among them."""
+    if "log" not in stated:
+        return []
+    whole = (LABELLED / stated["log"]).read_bytes()
+    return [line for line in whole.replace(b"\r", b"\n").split(b"\n") if line.strip()]
 
 
 def _written(part: dict[str, Any]) -> Iterator[str]:

@@ -41,8 +41,8 @@ EAGER = PreemptionSettings(
 """Runs last seconds here: all times are as much shorter."""
 _COMMENT = "schedmate=preemptible"
 _STEP = re.compile(r"step (\d+)/\d+ loss (\S+)")
-_TRAINER = re.compile(r"\{'loss': '?([\d.e+-]+)'?")
-_BAR = re.compile(r"\b(\d+)/\d+ \[")
+_TRAINER = re.compile(r"\{'loss': '?([\d.e+-]+)'?.{0,80}?'epoch': '?([\d.]+)'?\}")
+_STEPS_AN_EPOCH = 16
 
 
 def settings_for(scheduler: str, root: Path) -> Settings:
@@ -244,15 +244,9 @@ def is_held(job: Job) -> bool:
 
 
 def _steps(text: str) -> list[tuple[int, float]]:
-    found = [(int(step), float(loss)) for step, loss in _STEP.findall(text)]
-    if found:
-        return found
-    steps: list[tuple[int, float]] = []
-    last = 0
-    for line in re.split(r"[\r\n]", text):
-        bar, loss = _BAR.search(line), _TRAINER.search(line)
-        if loss:
-            steps.append((last, float(loss[1])))
-        if bar:
-            last = int(bar[1])
-    return steps
+    """Each step that a log tells of, and its loss."""
+    by_epoch = [
+        (round(_STEPS_AN_EPOCH * float(epoch)), float(loss))
+        for loss, epoch in _TRAINER.findall(text)
+    ]
+    return by_epoch or [(int(step), float(loss)) for step, loss in _STEP.findall(text)]

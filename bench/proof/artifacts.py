@@ -98,18 +98,18 @@ def _gain(seconds: Figures, policy: str) -> str:
     return f"{seconds['fifo'] / seconds[policy]:.2f}"
 
 
-def show_records(jobs: dict[str, int], seeds: list[int]) -> None:
+def show_records(jobs: int, seeds: list[int]) -> None:
     sites = [site.name for site in all_sites() if not site.held_out]
     cases = [
         Case(
-            window=Window(site=site, seed=seed, jobs=jobs[policy]),
+            window=Window(site=site, seed=seed, jobs=jobs),
             policies=(policy,),
             parts=PARTS[policy],
             predictors=RECORDS,
         )
-        for policy in PARTS
         for site in sites
         for seed in seeds
+        for policy in PARTS
     ]
     rows = [row for case in progress(cases, "windows") for row in measured(case)]
     show(rows, list(RECORDS))
@@ -118,15 +118,13 @@ def show_records(jobs: dict[str, int], seeds: list[int]) -> None:
 def main() -> None:
     parser = command_line(__doc__, __spec__)
     parser.add_argument("--only", choices=("references", "records"))
-    parser.add_argument("--lucid-jobs", type=int, default=300, help="of a window")
-    parser.add_argument("--sia-jobs", type=int, default=100, help="of a window")
+    parser.add_argument("--jobs", type=int, default=300, help="of a window")
     parser.add_argument("--seeds", default="0", help="windows of each cluster: 0,1,2,3,4")
     asked = parser.parse_args()
     began = time.monotonic()
     within = asked.only == "records" or show_references()
     if asked.only != "references":
-        seeds = [int(seed) for seed in asked.seeds.split(",")]
-        show_records({"lucid": asked.lucid_jobs, "sia": asked.sia_jobs}, seeds)
+        show_records(asked.jobs, [int(seed) for seed in asked.seeds.split(",")])
     print(f"revision {revision()}; {time.monotonic() - began:.0f} s on {machine()}")
     if not within:
         raise SystemExit(1)

@@ -3,6 +3,7 @@
     python -m bench.proof.levers                          # 45 settings, an hour of two cores
     python -m bench.proof.levers --settings 9 --levers all  # a trial
     python -m bench.proof.levers --shares measured        # the shares that were found in public
+    python -m bench.proof.levers --sites theta --seeds 2 --widest 1   # wide runs are stopped, too
     python -m bench.proof.levers --held-out               # the other clusters, to be read once
     python -m bench.proof.levers --by-load --loads 0.6,0.9,1.25   # gain over wait/run, a figure
 
@@ -42,6 +43,7 @@ from bench.proof.drawing import Line, Mark, figure
 from bench.proof.measuring import by_cluster, geometric_mean, interval, jobs_wait
 from bench.proof.predictions import KEPT, KeptKnowledge, revision
 from bench.proof.settings import JOBS, MAIN_LOAD, SEEDS, Window, all_sites, setting, shaken
+from schedmate.core import PreemptionLimits
 from schedmate.simulator import Setting, plan
 from schedmate.simulator.experiments.knowledge import SEMANTIC
 from schedmate.simulator.experiments.run import PolicyRun, run
@@ -84,6 +86,7 @@ class Task:
     levers: tuple[str, ...]
     controls: tuple[str, ...]
     shares: Levers
+    widest: float
 
 
 def digest(task: Task) -> str:
@@ -127,6 +130,7 @@ def measured(task: Task) -> list[dict[str, Any]]:
                 here = replace(
                     first,
                     levers=replace(lever_of(lever, task.shares), blind=control == BLIND),
+                    preemption=PreemptionLimits(widest=task.widest),
                 )
                 row = _row(here, policy, control, alone, knowledge)
                 rows.append({**facts, "lever": lever, "control": control, **row})
@@ -249,6 +253,12 @@ def main() -> None:
     parser.add_argument("--shares", choices=SHARES, default="assumed")
     parser.add_argument("--levers", default=",".join(LEVERS))
     parser.add_argument("--controls", default=",".join(CONTROLS))
+    parser.add_argument(
+        "--widest",
+        type=float,
+        default=PreemptionLimits().widest,
+        help="share of all GPUs on which a run may be stopped at most",
+    )
     parser.add_argument("--by-load", action="store_true", help="gain over wait/run, as a figure")
     parser.add_argument("--figure", type=Path, default=KEPT / "levers.svg")
     parser.add_argument("--rows", type=Path, help="keep every figure here, take those that are")
@@ -257,7 +267,8 @@ def main() -> None:
     began = time.monotonic()
     levers = tuple(asked.levers.split(","))
     controls = (SEMANTIC,) if asked.by_load else tuple(asked.controls.split(","))
-    tasks = [Task(each, levers, controls, SHARES[asked.shares]) for each in windows(asked)]
+    shares = SHARES[asked.shares]
+    tasks = [Task(each, levers, controls, shares, asked.widest) for each in windows(asked)]
     rows: list[dict[str, Any]] = []
     kept = [] if asked.rows is None or not asked.rows.exists() else _kept(asked.rows)
     rows += [row for row in kept if row["task"] in {digest(each) for each in tasks}]

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from bench.command import progress
 from bench.corpora.advice_cases import BLIND, HELD_OUT, Label, LabelledJob, read_cases
-from bench.corpora.shares import SampledJob, read_rows, sample_counts, sampled_jobs
+from bench.corpora.shares import (
+    BlindJob,
+    SampledJob,
+    blind_jobs,
+    read_rows,
+    sample_counts,
+    sampled_jobs,
+)
 from bench.datasets import data_dir, members
 from bench.proof.proportions import Proportion, weighted_share
 from schedmate.advisor import Advisor
@@ -121,29 +129,47 @@ def _print_agreement() -> None:
 
 
 def print_reader(clones: Path) -> dict[str, Any]:
-    """What the advisor says of the same jobs, from their code alone."""
+    """What the advisor says of labelled jobs, from their code alone."""
+    known = [(_label(job), job.resumes, job.note) for job in labelled_trainings()]
+    blind = [
+        (_label(job, args=job.args, directory=job.directory), job.resumes, job.note)
+        for job in blind_jobs()
+    ]
+    return {
+        "known": _print_reader("these jobs, which were known when it was written", known, clones),
+        "blind": _print_reader("others, labelled before it read them", blind, clones),
+    }
+
+
+def _label(job: SampledJob | BlindJob, **more: Any) -> Label:
+    return Label(
+        made_by="shares", script=job.script, repository=job.repository, commit=job.commit, **more
+    )
+
+
+def _print_reader(
+    title: str, jobs: Sequence[tuple[Label, str, str]], clones: Path
+) -> dict[str, Any]:
     answers = []
-    for job in progress(labelled_trainings(), "jobs"):
-        label = Label(
-            made_by="shares", script=job.script, repository=job.repository, commit=job.commit
-        )
-        with LabelledJob(job.repository, label, Path()).unpacked(clones) as files:
+    for label, resumes, note in progress(jobs, "jobs"):
+        repository = label.repository or ""
+        with LabelledJob(repository, label, Path()).unpacked(clones) as files:
             if files is None:
                 continue
             memory = MemoryHistory()
             workload = Advisor(memory, memory).advise(label.target(files)).advice.workload
             said = None if workload.resumes is None else bool(workload.resumes.value)
-            answers.append((job, said))
-    right = sum(said is True and job.resumes == "yes" for job, said in answers)
-    precision = Proportion(right, sum(said is True for _, said in answers))
-    recall = Proportion(right, sum(job.resumes == "yes" for job, _ in answers))
-    print(f"\n`resumes` of the workload record on {len(answers)} of these jobs")
+            answers.append((repository, resumes, note, said))
+    right = sum(said is True and resumes == "yes" for _, resumes, _, said in answers)
+    precision = Proportion(right, sum(said is True for *_, said in answers))
+    recall = Proportion(right, sum(resumes == "yes" for _, resumes, _, _ in answers))
+    print(f"\n`resumes` of the workload record on {len(answers)} of {title}")
     for said in (True, False, None):
-        labels = Counter(job.resumes for job, answer in answers if answer is said)
+        labels = Counter(resumes for _, resumes, _, answer in answers if answer is said)
         listed = ", ".join(f"{word} {number}" for word, number in labels.most_common())
         print(f"  says {said} | {sum(labels.values())}: {listed}")
     print(f"  precision | {precision}\n  recall | {recall}")
-    for job, answer in answers:
-        if (answer is True) != (job.resumes == "yes"):
-            print(f"  wrong: {job.repository} says {answer}, is {job.resumes}: {job.note}")
+    for repository, resumes, note, answer in answers:
+        if (answer is True) != (resumes == "yes"):
+            print(f"  wrong: {repository} says {answer}, is {resumes}: {note}")
     return {"precision": precision.as_json(), "recall": recall.as_json()}

@@ -165,23 +165,25 @@ def test_the_third_failure_of_the_same_code_in_a_row(failures, stated):
 def test_a_run_that_will_not_make_its_limit_and_does_not_resume():
     run = Run()
     run.advised(resumes=False)
-    pace = {"current": 1000.0, "total": 20_000.0, "rate_per_s": 0.2}
+    pace = {"current": 950.0, "total": 1e5, "rate_per_s": 0.5, "fraction": 0.0095}
     assert run.writes(LATE, times=2, **pace) == []
 
     [warned] = run.writes(LATE, times=5, **pace)
 
     assert warned.failure == "limit"
-    assert "it needs about 26.9 hours and its limit is 10" in warned.why
-    assert "--time=26:55:00 or more" in warned.why
+    assert "it needs about 55.6 hours and its limit is 10" in warned.why
+    assert "--time=55:34:00 or more" in warned.why
 
 
 def test_one_that_may_make_its_limit_if_it_goes_faster_is_not_doomed_yet():
     run = Run("limit")
     run.advised(resumes=False)
     pace = {"total": 10_000.0, "rate_per_s": 0.2}
-    assert run.writes(LATE, times=9, current=1000.0, **pace) == []
+    assert run.writes(LATE, times=9, current=1000.0, fraction=0.1, **pace) == []
     run.now = 9 * HOUR
-    assert kinds(run.writes(LATE, current=8000.0, **pace)) == [("warn", "limit")]
+    slow = {"total": 10_000.0, "rate_per_s": 0.01}
+    assert run.writes(LATE, current=9000.0, fraction=0.9, **slow) == [], "slow just now"
+    assert kinds(run.writes(LATE, current=8000.0, fraction=0.8, **pace)) == [("warn", "limit")]
 
 
 @pytest.mark.parametrize("resumes", [True, None])

@@ -111,8 +111,8 @@ WORDS = {
     "local.slots": "how many GPUs the local scheduler hands out at most, the first ones; on a "
     "machine without GPUs how many jobs run at once; unset: all GPUs, else one job a core",
     "local.gpus": "which GPUs the local scheduler hands out: numbers, ranges (`0-3`), UUIDs, with "
-    "a type of your own behind a colon (`4:h100`), or `none`; unset: all that `nvidia-smi` "
-    "or `rocm-smi` lists",
+    "a type of your own behind a colon (`4:h100`), or `none`; jobs see no others; unset: "
+    "all that `nvidia-smi` or `rocm-smi` lists",
     "local.lock_dir": "where the accounts of a machine lock the GPUs that their jobs have; unset: "
     "`/run/lock`, or another directory that is root's and open to all",
     "local.kill_wait_s": "seconds between SIGTERM and SIGKILL",

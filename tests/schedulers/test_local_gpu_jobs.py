@@ -110,6 +110,10 @@ def test_the_callers_variable_is_a_bound(site, monkeypatch):
     with pytest.raises(BadInput, match="shows none of this machine's"):
         site.shell(SAY, gpus=1, env=hidden)
     assert site.job(site.shell(SAY, request=Request(), env=hidden)).request.gpus == 0
+    mistyped = {**bound, "CUDA_VISIBLE_DEVICES": "9"}
+    with pytest.raises(BadInput, match="CUDA_VISIBLE_DEVICES=9 shows none of this machine's GPUs"):
+        site.shell(SAY, request=Request(), env=mistyped)
+    assert site.job(site.shell(SAY, request=Request(no_gpus=True), env=mistyped)).request.no_gpus
     within = site.shell(SAY, env={**bound, "SCHEDMATE_JOB_ID": "7"})
     assert site.job(within).request.exclude_nodes == (), "what a job of ours sees binds no other"
 

@@ -176,6 +176,15 @@ def test_a_command_and_a_python_file(here):
     assert (program.script, program.name, program.request.gpus) == (None, "train.py", 0)
 
 
+def test_a_directory_that_is_gone(here, tmp_path, monkeypatch):
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    with pytest.raises(BadInput, match="the directory that you are in is gone"):
+        submission_of(here.settings, ["--", "true"])
+
+
 def test_another_directory(here, tmp_path):
     (tmp_path / "there").mkdir()
     (tmp_path / "there" / "job.sh").write_text("#!/bin/sh\ntrue\n")

@@ -21,8 +21,14 @@ job is requeued as it stands:
 
 `where` is the line that shows it. `second_pass.jsonl`: a third of them, read again by the same
 reader. `others.jsonl`: jobs of corpora/advice that other people had labelled, read by this reader
-before their labels were looked at. `nan_threads.jsonl`: threads found by searching for them, no
-sample. `published_failures.jsonl`: tables of two papers, from a digest of them; `sign` is ours.
+before their labels were looked at. `resume_blind.jsonl`: trainings on GPUs that are in no other
+file here, to judge the advisor's `resumes`; read and labelled by the one who then wrote its reader
+of resuming, before it had read them. Most are of repositories that hold `slurm/train.sbatch`,
+`slurm/train.slurm`, `scripts/slurm/train.sbatch`, `scripts/slurm_train.sh` or `slurm/pretrain.*`;
+`chosen_for` is `resume` where the code was seen to speak of resuming (to have some that do: they
+are no sample of anything), else `plain`. `saves_at` and `loads_at` are the lines.
+`nan_threads.jsonl`: threads found by searching for them, no sample. `published_failures.jsonl`:
+tables of two papers, from a digest of them; `sign` is ours.
 """
 
 from __future__ import annotations
@@ -61,6 +67,21 @@ class SampledJob:
     depends: bool
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlindJob:
+    repository: str
+    commit: str
+    script: str
+    args: tuple[str, ...]
+    directory: str
+    chosen_for: str
+    """resume or plain"""
+    resumes: str
+    saves_at: str
+    loads_at: str
+    note: str
+
+
 def read_rows(name: str) -> Iterator[dict[str, Any]]:
     """Of a file of JSON lines in this directory."""
     for line in (HERE / name).read_text(encoding="utf-8").splitlines():
@@ -69,6 +90,10 @@ def read_rows(name: str) -> Iterator[dict[str, Any]]:
 
 def sampled_jobs() -> list[SampledJob]:
     return [from_json(SampledJob, row) for row in read_rows("jobs.jsonl")]
+
+
+def blind_jobs() -> list[BlindJob]:
+    return [from_json(BlindJob, row) for row in read_rows("resume_blind.jsonl")]
 
 
 def sample_counts() -> dict[str, int]:

@@ -215,11 +215,14 @@ def needs_s(known: KnownJob) -> float | None:
 
 def _is_far_off(known: KnownJob, limit_s: float) -> bool:
     """Whether it is too late also where the rest goes much faster than what was done."""
-    needed_s, started = needs_s(known), known.job.start_time
-    if needed_s is None or started is None:
+    needed_s, started, progress = needs_s(known), known.job.start_time, known.progress
+    done = None if progress is None else progress.work_fraction
+    if needed_s is None or started is None or not done:
         return False
     ran_s = known.progress_at - started
-    return ran_s + _REST_FASTER * (needed_s - ran_s) > limit_s
+    # a pace that is slow just now may be over soon: that since the start counts as well
+    rest_s = min(needed_s - ran_s, ran_s / done - ran_s)
+    return ran_s + _REST_FASTER * rest_s > limit_s
 
 
 def _hang(hung: Hung, *, stop: bool) -> Iterable[Doom]:

@@ -167,7 +167,8 @@ class MakingWay:
         lost = lost_s(event.at, event.saved_at, known.proof)
         if consent is None or lost is None or self._veto(known, event, lost) is not None:
             return []
-        served = known.made_way.served_s + event.saved_at - (job.start_time or event.saved_at)
+        began = event.saved_at if job.start_time is None else job.start_time
+        served = known.made_way.served_s + event.saved_at - began
         left_s = _left_s(known, served, event.at)
         if left_s < limits.ends_soon_s:
             return []

@@ -44,6 +44,17 @@ def test_records_show_what_neighbours_showed_and_the_oracle_what_is(setting):
     assert exponents(setting, "oracle") == pytest.approx(true(setting))
 
 
+def test_a_job_that_nothing_is_known_of_has_no_pace_at_all(setting):
+    known = answers(
+        setting,
+        plan("sia+advisor"),
+        Estimates.exactly(setting.columns.duration, "history"),
+        None,
+    )
+    assert known.paces is not None
+    assert np.isnan(known.paces(0, setting.columns.gpus.tolist()[0]))
+
+
 def test_a_control_knows_no_more_of_scaling_than_of_run_times(setting):
     constant, permuted = (exponents(setting, each) for each in ("constant", "permuted"))
 

@@ -135,7 +135,15 @@ class LocalScheduler:
         return None
 
     def cancel(self, job_id: JobId) -> None:
-        self._queue.cancel(job_id, time.time())
+        """A job that has filled the disk is ended though that cannot be written down."""
+        try:
+            self._queue.cancel(job_id, time.time())
+        except StoreUnavailable as error:
+            runs = [one for one in self._queue.found(job_id) if one.state is JobState.RUNNING]
+            if not sum(self._layout.attempt(one).signal(signal.SIGTERM) for one in runs):
+                raise
+            ended = f"its processes were sent SIGTERM, so that job {job_id} will count as failed"
+            raise StoreUnavailable(f"{error}; {ended}") from error
         self.ensure_running()
 
     def requeue(

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 _LISTED_S = 12 * 3600.0
 """How long it may be known which GPUs there are: whoever submits does not wait for nvidia-smi."""
 _MEASURED_S = 15.0
+_HIDES_ALL = (None, "", "-1", "NoDevFiles")
+"""What a caller writes who wants no GPU."""
 
 
 class GpuNodes:
@@ -62,15 +64,16 @@ class GpuNodes:
         gpus = [one for one in devices if one.is_gpu]
         name, variable = bound_of({} if "SCHEDMATE_JOB_ID" in env else env, gpus)
         seen = gpus if variable is None else visible_gpus(variable, gpus)
-        if gpus and not request.gpus and not request.no_gpus and seen:
+        names_others = not request.no_gpus and variable not in _HIDES_ALL
+        if gpus and not seen and (request.gpus or names_others):
+            raise BadInput(
+                f"{name}={variable} shows none of this machine's GPUs: unset it, or submit with "
+                "--gpus 0"
+            )
+        if seen and not request.gpus and not request.no_gpus:
             request = replace(request, gpus=1)
         if not request.gpus:
             return request
-        if gpus and not seen:
-            raise BadInput(
-                f"it asks for GPUs, but {name}={variable} shows none of this "
-                "machine's: unset it, or submit with --gpus 0"
-            )
         hidden = {one.name for one in gpus} - {one.name for one in seen}
         bounded = kept_from(request, [node_of(self._host, name) for name in sorted(hidden)])
         self._check(bounded, devices, bounded_by=name if hidden else "")

@@ -47,8 +47,9 @@ _SOMEWHERE = Evidence(file="", line=0, text="")
 
 def submission_of(settings: Settings, words: Sequence[str]) -> Submission:
     """Read the command line as sbatch would; the local scheduler gets what it can use of it."""
+    here = _current_directory()
     if settings.scheduler != "slurm":
-        _refuse_what_is_no_text([*words, str(Path.cwd())])
+        _refuse_what_is_no_text([*words, str(here)])
     notify, words = sbatch.take_own(words, "--notify")
     sweep, words = _take_sweep(words)
     line = sbatch.split(words)
@@ -60,7 +61,7 @@ def submission_of(settings: Settings, words: Sequence[str]) -> Submission:
     if is_wrapped:
         line = sbatch.unwrap(line)
     stated = _options(line.as_words())
-    workdir = Path(stated.text("chdir") or Path.cwd()).absolute()
+    workdir = here / (stated.text("chdir") or "")
     piped = None if line.job else _script_from_stdin()
     if piped is None:
         line, script, text = _named(line, workdir)
@@ -84,6 +85,13 @@ def submission_of(settings: Settings, words: Sequence[str]) -> Submission:
     _refuse_what_is_no_amount(stated)
     queued = _for_local(submission, asked, settings, notify[-1] if notify else None)
     return queued if sweep is None else _swept(queued, sweep, named=asked.text("job-name"))
+
+
+def _current_directory() -> Path:
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        raise BadInput("the directory that you are in is gone: cd to one that is there") from None
 
 
 def _script_from_stdin() -> str:

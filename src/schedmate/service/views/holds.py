@@ -7,9 +7,13 @@ from typing import TYPE_CHECKING
 from schedmate.model import JobState
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from schedmate.model import ActionRecord, Progress
     from schedmate.service.views.job_view import JobView
-    from schedmate.service.views.sentences import Written
+
+    Written = Callable[[float | None], str]
+    """Puts a number of seconds into words."""
 
 KEEP = "schedmate=keep in its comment rules that out"
 _MOST_NAMED = 4

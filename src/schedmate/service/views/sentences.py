@@ -13,13 +13,11 @@ from schedmate.service.views.holds import held_in_words, made_way_in_words, name
 from schedmate.service.views.queue_order import NEVER, OWN_CONDITION, QueueOrder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from schedmate.model import ActionRecord, Advice, Decision, Diagnosis, Slowdown, Spread
+    from schedmate.service.views.holds import Written as Written  # noqa: PLC0414 - many take it here
     from schedmate.service.views.job_view import JobView, RetryOutcome
-
-    Written = Callable[[float | None], str]
-    """Puts a number of seconds into words."""
 
 _BY: dict[EndsBy, str] = {"cap": "by its time cap ", "limit": "by the scheduler's limit "}
 _BE = {"done": "was", "intended": "is being", "observed": "would have been", "noted": "was"}

@@ -6,6 +6,8 @@ beside an unmodified scheduler sends the engine the very same.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -51,7 +53,9 @@ class _Paces:
         self._gpus = setting.columns.gpus.tolist()
 
     def __call__(self, job: int, gpus: int) -> float:
-        return float((gpus / self._gpus[job]) ** self._exponent[job])
+        exponent = self._exponent[job]
+        # 1 to the power of `nan` is 1
+        return math.nan if math.isnan(exponent) else (gpus / self._gpus[job]) ** exponent
 
 
 def _exponents(
