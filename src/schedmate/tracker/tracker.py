@@ -257,6 +257,11 @@ class JobTracker:
             self._asked.settle(question, answer)
             self._answer = None
 
+    def set_limit(self, limit_s: float | None) -> None:
+        """The scheduler ends the run at another time than before."""
+        self._known = replace(self._known, limit_s=limit_s)
+        self._answer = None
+
     @property
     def _lines(self) -> int:
         return sum(tailer.lines for tailer in self._tailers)

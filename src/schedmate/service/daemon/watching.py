@@ -147,9 +147,13 @@ class LogWatcher:
             self._store.keep_tracking(job.id, job.restarts, state)
 
     def see(self, job: Job) -> None:
-        """What opts out while it runs is no longer read."""
+        """What opts out while it runs is no longer read; its limit may be raised."""
+        one = self._tracked.get(job.id)
         if is_opted_out(job):
             self.forget(job.id)
+        elif one is not None and one.job.request.time_limit_s != job.request.time_limit_s:
+            one.job = replace(one.job, request=job.request)
+            one.tracker.set_limit(job.request.time_limit_s)
         elif job.restarts and job.state is JobState.PENDING and not job.earlier_logs:
             # the run before may write until it is stopped, or Slurm itself about it
             left = left_before(self._store.tracking(job.id, job.restarts))
