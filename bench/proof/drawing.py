@@ -96,7 +96,8 @@ def _panel(
     parts += [
         f'<text x="{across(share):.1f}" y="{_TOP + _HEIGHT + 14}" '
         f'text-anchor="middle">{share:g}</text>'
-        for share in (0.0, 0.25, 0.5, 0.75, 1.0)
+        for share in (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5)
+        if share <= most
     ]
     for line in lines:
         colour = _COLOURS.get(line.name, "#333333")

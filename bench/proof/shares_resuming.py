@@ -29,6 +29,7 @@ WORDS = {
     "flag": "only with a changed argument or setting",
     "no": "never",
 }
+_ROUNDS = {1: "labelled before it was written", 2: "labelled before it read them"}
 _LOADED = b"successfully loaded checkpoint"
 _NOTHING_THERE = b"will not load any checkpoints"
 
@@ -131,19 +132,26 @@ def _print_agreement() -> None:
 def print_reader(clones: Path) -> dict[str, Any]:
     """What the advisor says of labelled jobs, from their code alone."""
     known = [(_label(job), job.resumes, job.note) for job in labelled_trainings()]
-    blind = [
-        (_label(job, args=job.args, directory=job.directory), job.resumes, job.note)
-        for job in blind_jobs()
-    ]
-    return {
-        "known": _print_reader("these jobs, which were known when it was written", known, clones),
-        "blind": _print_reader("others, labelled before it read them", blind, clones),
-    }
+    sets = {"known when it was written": known}
+    for number, title in _ROUNDS.items():
+        jobs = (job for job in blind_jobs() if job.round == number)
+        sets[title] = [(_blind_label(job), job.resumes, job.note) for job in jobs]
+    return {title: _print_reader(title, jobs, clones) for title, jobs in sets.items()}
 
 
-def _label(job: SampledJob | BlindJob, **more: Any) -> Label:
+def _label(job: SampledJob) -> Label:
+    return Label(made_by="shares", script=job.script, repository=job.repository, commit=job.commit)
+
+
+def _blind_label(job: BlindJob) -> Label:
     return Label(
-        made_by="shares", script=job.script, repository=job.repository, commit=job.commit, **more
+        made_by="shares",
+        script=job.script or None,
+        command=job.command,
+        args=job.args,
+        directory=job.directory,
+        repository=job.repository,
+        commit=job.commit,
     )
 
 
@@ -163,7 +171,7 @@ def _print_reader(
     right = sum(said is True and resumes == "yes" for _, resumes, _, said in answers)
     precision = Proportion(right, sum(said is True for *_, said in answers))
     recall = Proportion(right, sum(resumes == "yes" for _, resumes, _, _ in answers))
-    print(f"\n`resumes` of the workload record on {len(answers)} of {title}")
+    print(f"\n`resumes` of the workload record on {len(answers)} jobs, {title}")
     for said in (True, False, None):
         labels = Counter(resumes for _, resumes, _, answer in answers if answer is said)
         listed = ", ".join(f"{word} {number}" for word, number in labels.most_common())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -33,7 +34,8 @@ def test_a_lever_uses_its_own_shares_alone():
 
 def test_every_lever_has_a_row_by_every_control_and_only_stops_are_blind():
     window = Window(site=SITE, seed=1, jobs=60, past=100)
-    task = Task(window, tuple(LEVERS), ("las", "blind"), SHARES["assumed"], 1.0)
+    shares = replace(SHARES["assumed"], doomed=0.5)
+    task = Task(window, tuple(LEVERS), ("las", "blind"), shares, 1.0)
 
     rows = measured(task)
 

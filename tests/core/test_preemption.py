@@ -112,11 +112,13 @@ def test_a_wide_job_before_them_leaves_only_what_backfill_would():
     assert choose(run, [wide, replace(short, limit_s=6 * HOUR)], LIMITS) == ()
 
 
-def test_wide_runs_are_not_stopped():
+def test_wide_runs_are_not_stopped_but_those_on_one_gpu_are():
     jobs = waiting((4, 1))
 
     assert choose(a_run(), jobs, replace(LIMITS, widest=0.5)) == ("1",)
     assert choose(a_run(), jobs, replace(LIMITS, widest=0.25)) == ()
+    small = a_run(gpus=1, pool=2)  # there is nothing to gather
+    assert choose(small, waiting((1, 1)), replace(LIMITS, widest=0.25)) == ("1",)
 
 
 def test_the_index_is_least_attained_service_without_a_prediction():

@@ -80,6 +80,10 @@ class BlindJob:
     saves_at: str
     loads_at: str
     note: str
+    round: int
+    """1 was read before the reader of resuming was written and mended once after; 2 after that"""
+    command: tuple[str, ...]
+    """instead of a script"""
 
 
 def read_rows(name: str) -> Iterator[dict[str, Any]]:

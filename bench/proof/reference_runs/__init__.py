@@ -34,6 +34,7 @@ TRACES: dict[str, Callable[[], Average]] = {
     "gavel-multiple": lambda: gavels("0e4a51", [72]),
     "gavel-kinds": lambda: gavels("ed69ec", [20, 20, 20]),
     "sia": lambda: sias(64),
-    "sia-small": lambda: sias(24, jobs=24),
+    "sia-24": lambda: sias(24, jobs=24),
+    "sia-11": lambda: sias(16, jobs=11),
 }
 """By the name of its reference figures: the average completion time under a policy."""

@@ -2,7 +2,8 @@
 
 Its Philly workload on nodes of 4 T4s, batch sizes as submitted. How long each job takes on
 so many GPUs, `sia_seconds.csv`, is what its simulator takes for the job alone. Starts and restarts
-cost what they do there, and jobs may have any number of GPUs.
+cost what they do there, and jobs may have any number of GPUs. Pollux, whose genetic search takes
+seconds a round, was run on 11 jobs; Gavel in that simulator maximises throughput and is not ours.
 """
 
 from __future__ import annotations

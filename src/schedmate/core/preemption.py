@@ -74,7 +74,7 @@ class PreemptionLimits:
     give_back_s: float = 600.0
     """Where the named jobs have not started by then, the stopped one goes first."""
     widest: float = 0.25
-    """Of the GPUs on its nodes' partitions a run may hold: it costs much to gather more again."""
+    """Of its partition's GPUs a run on several may hold: it costs much to gather more again."""
     worth: float = 3.0
     """So many times less GPU time than the run that makes way a job must need."""
 
@@ -186,7 +186,7 @@ def choose(
     """
     service, room, free = run.gpus * run.left_s, run.gpus, run.free + run.gpus
     by, spare = inf, free
-    if run.gpus > limits.widest * run.pool:
+    if run.gpus > max(1.0, limits.widest * run.pool):
         return ()
     named: list[Contender] = []
     for job in waiting:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from schedmate.core import DecisionEngine, DecisionLimits, PreemptionLimits, SharingLimits
+from schedmate.core.doomed_limits import DoomedLimits
 from schedmate.model import JobState
 from schedmate.policies import POLICIES, ordering
 from schedmate.simulator import columns_of
@@ -65,6 +66,7 @@ def simulate(columns, policy, jobs, levers):
     limits = DecisionLimits(
         preemption=PreemptionLimits(partitions=everywhere, widest=1.0),
         sharing=SharingLimits(partitions=everywhere),
+        doomed=DoomedLimits(stop=frozenset({"nan"})),
     )
     shell = SimulatedDaemon(
         DecisionEngine(ordering("ssf"), limits),
@@ -189,7 +191,8 @@ def test_a_doomed_run_is_ended_at_its_first_sure_sign():
 
     outcome, actions = simulate(columns, "easy", jobs, Levers(doomed=0.5))
 
-    assert outcome.end.tolist() == [2 * HOUR, 3 * HOUR]
+    # ten minutes after the first sign, which must stand until then
+    assert outcome.end.tolist() == [2 * HOUR + 600, 3 * HOUR + 600]
     assert STATES[outcome.status[0]] is JobState.CANCELLED
     assert actions["cancel"] == 1
 

@@ -17,7 +17,7 @@ from pathlib import PurePosixPath
 
 from schedmate.advisor.frameworks.base import Reading
 from schedmate.advisor.frameworks.calls import calls_of, claim, last_name, text_of, truth_of
-from schedmate.advisor.frameworks.starting_over import trains
+from schedmate.advisor.frameworks.starting_over import LOADS, trains
 from schedmate.advisor.interpret.python.reached import Reached
 from schedmate.advisor.interpret.python.trace import Binding, Skipped
 from schedmate.advisor.interpret.python.values import (
@@ -46,6 +46,8 @@ _SAVES = {
     "save": 0,
 }
 """What writes a state, and where it is told the place."""
+_MOVES = {"os.replace": 1, "os.rename": 1, "shutil.move": 1, "rename": 0, "replace": 0}
+"""What gives a file that was written as a whole its name."""
 _STATES = ("torch.load", "load_state", "load_checkpoint", "checkpoint.load", "Fabric.load")
 _FILES = ("numpy.load", "pickle.load", "joblib.load", "load_weights", "load_model", "load")
 _RESTORES = ("restore", "restore_or_initialize", "restore_checkpoint")
@@ -80,11 +82,6 @@ _PERHAPS_CHOSEN = re.compile(r"checkpoint|ckpt|restore|load")
 _FOR_OTHERS = re.compile(
     r"pretrain|finetune|fine_tune|(?<!la)test|eval|infer|teacher|backbone|init"
 )
-_LOADS = words(
-    "load load_state_dict load_checkpoint load_state restore restore_checkpoint load_weights "
-    "load_model load_from_checkpoint resume load_ckpt resume_checkpoint load_training_state "
-    "resume_from_checkpoint load_snapshot"
-)
 _BY_ITSELF = words("auto_resume autoresume resume_if_exists resume_auto")
 _ANEW = re.compile(
     r"(?:^|_)(?:force_?)?restart$|force_(?:new|fresh|retrain)|no_(?:auto_?)?resume$|from_scratch$"
@@ -116,6 +113,15 @@ class _Job:
         ]
 
     @cached_property
+    def moves(self) -> list[tuple[Call, Value | None]]:
+        return [
+            (call, call.argument("dst", at))
+            for name, at in _MOVES.items()
+            for call in calls_of(self.reading, name)
+            if call.reached > Reached.UNCALLED
+        ]
+
+    @cached_property
     def begins(self) -> int:
         steps = (
             self.order[id(call)]
@@ -135,7 +141,7 @@ class _Job:
             path = path.there
         for alike in (_place, _directory):
             place = alike(path)
-            for call, written in self.saves:
+            for call, written in (*self.saves, *self.moves):
                 if place and alike(written) == place:
                     return call
         return None
@@ -172,7 +178,9 @@ def _word(name: str) -> str:
 def _by_itself(job: _Job) -> Iterator[Claim]:
     """A load before the training that happens, or only waits for a file to be there."""
     for call in calls_of(job.reading, *_STATES, *_FILES, *_RESTORES):
-        if call.loops or job.order[id(call)] > job.begins or not _may_happen(call):
+        if job.order[id(call)] > job.begins or not _may_happen(call):
+            continue
+        if call.loops and not call.callee.endswith("torch.load"):
             continue
         if not _says_how_far(job.reading, call):
             continue
@@ -295,7 +303,7 @@ def _would_resume(skipped: Skipped) -> bool:
         if isinstance(part, ast.Call)
     ]
     names = {getattr(called, "id", getattr(called, "attr", "")) for called in calls}
-    if not names & _LOADS:
+    if not names & LOADS:
         return False
     whole = any("optim" in ast.unparse(called)[:200] for called in calls)
     return bool(_CHOSEN.search(asked) or (whole and _PERHAPS_CHOSEN.search(asked)))

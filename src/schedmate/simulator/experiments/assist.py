@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from schedmate.core import DecisionEngine, DecisionLimits, SharingLimits, TimeLimits
+from schedmate.core.doomed_limits import DoomedLimits
 from schedmate.policies import POLICIES, JobColumns, Policy, ordering
 from schedmate.simulator.engine.running import Watcher
 from schedmate.simulator.engine.steering import Recovery
@@ -108,6 +109,7 @@ def _limits(setting: Setting) -> DecisionLimits:
         preemption=replace(
             setting.preemption, partitions=everywhere if levers.resumable else frozenset()
         ),
+        doomed=DoomedLimits(stop=frozenset({"nan"} if levers.doomed else ())),
         sharing=SharingLimits(partitions=everywhere if levers.shareable else frozenset()),
     )
 

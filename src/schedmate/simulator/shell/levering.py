@@ -15,10 +15,12 @@ from schedmate.core import (
     GpuUse,
     GpuUseKnown,
     PaceSeen,
+    ProgressSeen,
     ResumeKnown,
     ResumeProof,
 )
-from schedmate.model import Action, JobState
+from schedmate.core.doomed_limits import DoomedLimits
+from schedmate.model import Action, EarlyWarning, JobState, Progress
 from schedmate.simulator.engine.steering import Steered
 from schedmate.simulator.shell.snapshots import Snapshots
 from schedmate.simulator.synthetic.levers import RESTART_S, JobLevers, Levers, is_measured
@@ -27,6 +29,9 @@ CHECKPOINT, SIGN, PACE = range(3)
 """Purposes of calls, in the order in which the shell numbers them."""
 _PACE_S: Final = 300.0
 """How long two jobs share GPUs until their logs show how fast they are."""
+_IN_VAIN: Final = (EarlyWarning(reason="loss_nan", text="its loss is NaN", firm=True),)
+_NEARLY_S: Final = 1.0
+"""Within which two times are the same."""
 Call = Callable[[float, int, int], None]
 """At that time, for that job and purpose, unless its run is over by then."""
 
@@ -113,6 +118,16 @@ class LeverSide:
         saved_at = now if self._levers.blind else now - behind
         yield CheckpointSeen(now, job_id, attempt, saved_at)
 
+    def sign(self, job: int, now: float) -> Iterator[Event]:
+        """A log that shows that the run is in vain, and shows it still when it is read later."""
+        if self._snapshots.state(job) is JobState.RUNNING:
+            self._call(now + DoomedLimits().after_s, job, SIGN)
+            shown = Progress(log="", phase="training", warnings=self.warnings(job))
+            yield ProgressSeen(now, self._snapshots.id(job), shown)
+
+    def warnings(self, job: int) -> tuple[EarlyWarning, ...]:
+        return _IN_VAIN if self._scheduler.done_s(job) >= self._sign[job] - _NEARLY_S else ()
+
     def pace(self, job: int, now: float) -> Iterator[Event]:
         if self._snapshots.state(job) is JobState.RUNNING:
             yield PaceSeen(
@@ -132,6 +147,8 @@ class LeverSide:
             case "release" if self._snapshots.release(job):
                 since = self._scheduler.now - self._stopped_at.get(job, -math.inf)
                 self._scheduler.release(job, max(0.0, requeue_s - since))
+            case "cancel" if self._snapshots.state(job) is JobState.RUNNING:
+                self._scheduler.cancel(job)
             case "share":
                 self._share(job, self._snapshots.number(action.beside))
 

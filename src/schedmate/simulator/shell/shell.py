@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -263,16 +264,10 @@ class SimulatedDaemon:
 
     def _pull(self, levers: LeverSide, job: int, purpose: int) -> None:
         now = self._scheduler.now
-        if purpose == SIGN:
-            # the warning is firm and its owner has opted in: core/doomed.py decides live
-            if self._snapshots.state(job) is JobState.RUNNING:
-                self.actions["cancel"] += 1
-                self._scheduler.cancel(job)
-            return
         if purpose == CHECKPOINT:
             events = levers.checkpoint(job, now, waited_for=bool(self._waiting))
         else:
-            events = levers.pace(job, now)
+            events = levers.sign(job, now) if purpose == SIGN else levers.pace(job, now)
         for event in events:
             if isinstance(event, CheckpointSeen):
                 self._tell_progress(job, spoke_at=None)
@@ -380,6 +375,8 @@ class SimulatedDaemon:
             began=self._snapshots.began(job),
             spoke_at=spoke_at,
         )
+        if self._levers is not None:
+            progress = replace(progress, warnings=self._levers.warnings(job))
         self._tell(ProgressSeen(now, self._snapshots.id(job), progress))
 
     def _measure(self) -> None:

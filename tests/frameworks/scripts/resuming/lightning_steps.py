@@ -40,7 +40,7 @@ class Lines(Callback):
     def on_train_batch_end(self, trainer, module, outputs, batch, index):
         time.sleep(args.step_s)
         loss = outputs["loss"].item()
-        print(f"step {trainer.global_step}/{args.steps} loss {loss:.6f}", flush=True)
+        print(f"step {trainer.global_step}/{args.steps} loss {loss:.6g}", flush=True)
 
 
 trainer = lightning.Trainer(
