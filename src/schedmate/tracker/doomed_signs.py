@@ -7,7 +7,8 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal
 
 from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.model import EarlyWarning
@@ -81,17 +82,17 @@ class LossSigns:
             self.excused = True
 
     def report(self, sighting: Sighting, epoch: float | None, text: str) -> None:
-        metrics = sighting.metrics
-        losses = {name: value for name, value in metrics.items() if _is_loss(name)}
-        trained = [value for name, value in losses.items() if not _OF_EVALUATION.search(name)]
-        gradient = next((value for name, value in metrics.items() if _GRADIENT.search(name)), None)
-        lost_gradient = gradient is not None and not math.isfinite(gradient)
+        values: dict[_Kind, list[float]] = {"training": [], "evaluation": [], "gradient": []}
+        for name, value in sighting.metrics.items():
+            values.get(_kind_of(name), []).append(value)
+        trained, validated = values["training"], values["evaluation"]
+        lost_gradient = not all(map(math.isfinite, values["gradient"]))
         if not trained:
-            self.excused |= self.is_open and any(map(math.isfinite, losses.values()))
+            self.excused |= self.is_open and any(map(math.isfinite, validated))
         elif all(_is_lost(value, nan=lost_gradient) for value in trained):
             self._lose(sighting, epoch, text, trained)
             self.gradients = self.gradients + 1 if lost_gradient else 0
-            self.excused |= any(map(math.isfinite, set(losses.values()) - {0.0}))
+            self.excused |= any(map(math.isfinite, validated))
         else:
             self._forget()
             # a part that never was a number says nothing
@@ -146,8 +147,17 @@ class LossSigns:
         return EarlyWarning(reason="loss_nan", text=text, line=self.line, firm=True)
 
 
-def _is_loss(name: str) -> bool:
-    return _LOSS.search(name) is not None and _NO_LOSS.search(name) is None
+_Kind = Literal["training", "evaluation", "gradient", "other"]
+
+
+@lru_cache(maxsize=1024)
+def _kind_of(name: str) -> _Kind:
+    """What a metric of this name measures, as far as it matters here."""
+    if _GRADIENT.search(name):
+        return "gradient"
+    if _LOSS.search(name) is None or _NO_LOSS.search(name) is not None:
+        return "other"
+    return "evaluation" if _OF_EVALUATION.search(name) else "training"
 
 
 def _is_lost(value: float, *, nan: bool) -> bool:
