@@ -96,17 +96,40 @@ class TwoBoxes:
         ssh.write_text(f'#!/bin/sh\nexec {shutil.which("ssh")} -F {self.root}/ssh_config "$@"\n')
         ssh.chmod(0o755)
 
-    def call(self, *words, code=0):
-        env = {
+    @property
+    def env(self):
+        return {
             **os.environ,
             "PATH": f"{self.root / 'bin'}:{os.environ['PATH']}",
             "PYTHONPATH": str(Path(__file__).parents[2] / "src"),
             "SCHEDMATE_CONFIG": str(self.settings),
             "SCHEDMATE_STATE_DIR": str(self.root / "here"),
         }
+
+    def watch(self, *words, until):
+        """What `jobs --watch` has drawn on a terminal until these words stand there."""
+        ours, terminal = os.openpty()
+        words = [sys.executable, "-P", "-m", "schedmate", "jobs", "--watch", *words]
+        env = {**self.env, "TERM": "xterm", "COLUMNS": "120", "LINES": "20"}
+        watching = subprocess.Popen(
+            words, env=env, stdin=terminal, stdout=terminal, stderr=terminal, cwd=self.root
+        )
+        os.close(terminal)
+        drawn = b""
+        try:
+            while not all(one.encode() in drawn for one in until):
+                assert watching.poll() is None, drawn
+                drawn += os.read(ours, 65_536)
+        finally:
+            watching.terminate()
+            watching.wait(30)
+            os.close(ours)
+        return drawn.decode("utf-8", "replace")
+
+    def call(self, *words, code=0):
         done = subprocess.run(
             [sys.executable, "-P", "-m", "schedmate", *words],
-            env=env,
+            env=self.env,
             cwd=self.root,
             capture_output=True,
             text=True,
@@ -155,6 +178,9 @@ def test_a_second_box_is_a_queue_like_the_first(boxes):
     assert boxes.call("logs", "-n", "1", "--host", "box2", "1") == "step"
     assert boxes.call("why", "box2:1").startswith("job 1")
     assert boxes.call("eta", "--host", "box2", "1").startswith("job 1")
+    both = boxes.watch(until=("box2:1", "2 running"))
+    assert "near" in both
+    assert "box2:1" not in boxes.watch("--host", "here", until=("near", "1 running"))
     boxes.call("cancel", "box2:1")
     wait_for(lambda: "CANCELLED" in boxes.call("jobs", "--host", "box2"), "its end there")
     assert "RUNNING" in boxes.call("jobs", "--host", "here"), "the one here goes on"
@@ -168,6 +194,9 @@ def test_exit_codes_and_refusals_come_back(boxes, tmp_path):
     assert "the setting hosts names no machine box3 (there are: box2)" in boxes.said
     boxes.call("cancel", "box2:1", "2", code=2)
     assert "jobs of one machine at a time" in boxes.said
+    swept = ["--sweep", "lr=1,2", "--host", "box2", "--parsable", "--", "true"]
+    array = boxes.call("submit", *swept)
+    assert len(boxes.call("jobs", "--host=box2", array).splitlines()) == 3, "wherever it stands"
     words = boxes.call(
         "submit", "--parsable", "--host=box2", "--", "sh", "-c", "echo \"it's $HOME\" '$5'"
     )

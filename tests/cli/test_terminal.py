@@ -15,12 +15,14 @@ from rich.console import Console
 
 from schedmate.cli import VERBS, root
 from schedmate.cli._manual import manual
-from schedmate.cli._site import QueueShown
-from schedmate.cli._watch import overview
-from schedmate.model import BadInput, JobState, NotFound, Request
-from schedmate.service.views.folding import count_states
+from schedmate.cli._site import Folded, QueueShown
+from schedmate.cli._watch import _GpuUse, overview
+from schedmate.config import Settings
+from schedmate.model import Activity, BadInput, JobState, NotFound, Request
+from schedmate.service.views.folding import count_states, fold_tasks
 from schedmate.service.views.job_view import JobView
 from schedmate.testing.builders import a_job
+from schedmate.testing.scheduler import FakeScheduler
 
 SOURCES = str(Path(__file__).parents[2] / "src")
 
@@ -66,6 +68,27 @@ class TestWatch:
         lines = drawn(shown(views, total=40), height=10)
         assert len(lines) <= 10
         assert lines[-1] == "and 34 more; narrow it with -u or -s"
+
+    def test_on_a_small_screen_jobs_are_shown_and_counts_cut(self):
+        views = [a_view(id=str(number), state=state) for number, state in enumerate(JobState)]
+        lines = drawn(shown(views), height=6, width=30)
+        assert (len(lines), lines[0][-1], lines[1]) == (6, "…", "")
+        assert all(len(line) <= 30 for line in lines)
+
+    def test_the_gpus_of_an_array_are_as_busy_as_the_busiest_of_its_tasks(self, monkeypatch):
+        tasks = [a_view(id=f"7_{at}", state=JobState.RUNNING) for at in range(2)]
+        [fold] = fold_tasks([task.job for task in tasks])
+        queue = QueueShown(
+            views=[JobView(job=fold.job, diagnoses={})], total=1, folds={"7": Folded(fold, tasks)}
+        )
+        measured = {"7_0": Activity(cpu_s=1.0, gpu=0.2), "7_1": Activity(cpu_s=1.0, gpu=0.9)}
+
+        class Measuring(FakeScheduler):
+            def activity(self, jobs):
+                return {job.id: measured[job.id] for job in jobs}
+
+        monkeypatch.setattr("schedmate.service.wiring.open_scheduler", lambda _: Measuring())
+        assert _GpuUse(Settings(scheduler="local")).of(queue) == {"7": 0.9}
 
     def test_no_jobs_and_a_scheduler_that_does_not_answer(self):
         trouble = drawn(shown([]), trouble="slurmctld is away")

@@ -140,6 +140,12 @@ def test_jobs_without_gpus_take_cores_and_others_only_those_they_ask_for():
     assert numbers([job(1, 0), job(2, 4)], beside, cores=4) == [2]
 
 
+def test_many_jobs_without_gpus_keep_no_gpu_job_waiting():
+    many = [job(number, 0) for number in range(1, 1200)]
+    starts = plan([*many, job(2000, 1)], [], machine(cores=2), NOW)
+    assert [start.entry.id for start in starts] == [1, 2, 2000]
+
+
 def test_what_is_on_top_and_what_is_nice():
     waiting = [job(1, nice=5), job(2), job(3, top_at=7.0), job(4, top_at=8.0)]
     assert [entry.id for entry in in_order(waiting)] == [4, 3, 2, 1]

@@ -60,6 +60,24 @@ def test_the_tasks_of_an_array_that_wait_are_one_job(site):
     assert task.logs == (str(site.work / f"schedmate-{array}_4.out"),)
 
 
+def test_a_long_array_that_has_ended_is_listed_whole_and_hides_no_job(site, monkeypatch):
+    monkeypatch.setattr("schedmate.schedulers.local.adapter._MOST_REMEMBERED", 3)
+    first, job = site.submit("true", tasks=tasks(0, 1, 2)), site.submit("true")
+    older, newer = (site.submit("true", tasks=tasks(*range(5))) for _ in range(2))
+    for one in (first, job, older, newer):
+        end(site, one)
+    under_way = site.submit("true", tasks=tasks(*range(9)))
+    for task in range(7):
+        end(site, f"{under_way}_{task}")
+
+    listed = [one.id for one in site.scheduler.jobs()]
+
+    assert [one for one in listed if "_" not in one] == [job, under_way]
+    counts = {array: sum(one.startswith(f"{array}_") for one in listed) for array in (newer, older)}
+    assert counts == {newer: 5, older: 0}, "there is no room for another one"
+    assert sum(one.startswith(f"{under_way}_") for one in listed) == 7
+
+
 def test_tasks_that_differ_are_jobs_of_their_own(site):
     array = site.submit("true", tasks=tasks(*range(6)))
     site.scheduler.hold(f"{array}_1")

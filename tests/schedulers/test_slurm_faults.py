@@ -27,7 +27,7 @@ from schedulers.slurm_site import LATER, apart, kill_steps
 pytestmark = pytest.mark.slurm
 
 OUTAGE_S = float(os.environ.get("SCHEDMATE_TEST_OUTAGE_S", "6"))
-PATIENCE_S = 120.0
+PATIENCE_S = 240.0
 FIRST = "${SLURM_RESTART_COUNT:-0}"
 # no end may fall into the second in which the store was made
 RUN = f'echo "$SLURM_JOB_ID {FIRST}" >> ../ran; [ {FIRST} != 0 ]'
@@ -158,7 +158,10 @@ class Serve:
 def all_retried(serve, bench, jobs):
     """Each was queued again exactly once, ran exactly twice, and both runs are remembered."""
     for job_id in jobs:
-        bench.ended(job_id, restarts=1)
+        try:
+            bench.ended(job_id, restarts=1)
+        except TimeoutError as late:
+            raise AssertionError(serve.text()) from late
     wait_for(
         lambda: (
             serve.requeues() == sorted((one, 0, "done") for one in jobs)

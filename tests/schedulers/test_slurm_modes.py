@@ -26,7 +26,7 @@ from schedmate.testing.builders import an_advice
 from schedulers.slurm_site import apart, scontrol
 
 pytestmark = pytest.mark.slurm
-PATIENCE_S = 120.0
+PATIENCE_S = 240.0
 BACKFILL = "SchedulerParameters=bf_interval=1,"
 MONTH_S = 30 * 86400.0
 ECC = "sleep 1.5; echo 'RuntimeError: CUDA error: uncorrectable ECC error encountered'; exit 1"
@@ -403,7 +403,10 @@ def test_a_requeue_is_made_once_though_the_daemon_is_killed_at_ten_random_points
 
     deadline = time.monotonic() + PATIENCE_S
     while store.actions(state="intended") or {bench.job(one).restarts for one in jobs} != {1}:
-        assert time.monotonic() < deadline, (seed, points, store.actions(state="intended"))
+        left = [one for one in jobs if bench.job(one).restarts != 1]
+        done = [(one.action.key, one.state, one.action.why) for one in store.actions()]
+        about = [each for each in done if each[0].partition(":")[0] in left]
+        assert time.monotonic() < deadline, (seed, points, left, about)
         assert served_once(settings) == 0
     for job_id in jobs:
         bench.ended(job_id, restarts=1)

@@ -319,6 +319,60 @@ def test_a_name_with_line_breaks_and_escapes_is_one_legible_line(site):
     assert "a\\x0ab\\x1b[2J" in line
 
 
+@pytest.mark.parametrize("verb", ["cancel", "hold", "release", "requeue"])
+def test_a_job_that_is_refused_keeps_no_other_from_being_changed(site, verb):
+    state = JobState.FAILED if verb == "requeue" else JobState.PENDING
+    for job_id in ("1", "3"):
+        site.scheduler.put(a_job(id=job_id, state=state, held=verb == "release", end_time=9.0))
+
+    planned = site.run(verb, "--dry-run", "99", "3")
+    done = site.run(verb, "--json", "98", "1", "99", "3")
+
+    assert done.code == planned.code == 3
+    assert planned.out.startswith("job 3 ")
+    assert json.loads(done.out)["job_ids"] == ["1", "3"]
+    assert done.err.splitlines()[0].endswith("98"), "each refusal is a line"
+    assert done.err.splitlines()[-1].endswith("99")
+    now = {job.id: (job.state, job.held) for job in site.scheduler.jobs()}
+    expected = {
+        "cancel": (JobState.CANCELLED, False),
+        "hold": (JobState.PENDING, True),
+    }.get(verb, (JobState.PENDING, False))
+    assert now["3"] == now["1"] == expected
+
+
+def test_the_tasks_of_a_sweep_are_told_apart(site):
+    train = ("python3", "train.py", "--epochs", "5")
+    for number, (rate, seed) in enumerate([("1e-3", "1"), ("1e-3", "2"), ("1e-4", "1")]):
+        command = (*train, "--lr", rate, "--seed", seed)
+        site.scheduler.put(a_job(id=f"7_{number}", name="train.py", command=command))
+    for number, command in enumerate([("sh", "a.sh"), ("sh", "a.sh", "-v"), ("sh", "b.sh", "x")]):
+        site.scheduler.put(a_job(id=f"8_{number}", name="jobs.txt", command=command))
+    site.scheduler.put(a_job(id="9_0", name="same", command=("x",)))
+    site.scheduler.put(a_job(id="9_1", name="same", command=("x",)))
+
+    shown = [line.split("  ") for line in site.run("jobs", "7", "8", "9").out.splitlines()[1:]]
+
+    assert {row[0]: row[1].strip() or row[2].strip() for row in shown} == {
+        "7_0": "lr=1e-3 seed=1",
+        "7_1": "lr=1e-3 seed=2",
+        "7_2": "lr=1e-4 seed=1",
+        "8_0": "a.sh",
+        "8_1": "a.sh -v",
+        "8_2": "b.sh x",
+        "9_0": "same",
+        "9_1": "same",
+    }
+    listed = json.loads(site.run("jobs", "7", "--json").out)["jobs"]
+    assert {view["job"]["name"] for view in listed} == {"train.py"}
+
+
+def test_an_array_that_waits_says_of_how_many_tasks(site):
+    site.scheduler.put(a_job(id="7", tasks=500, held=True))
+    for words in ((), ("7",), ("--all",)):
+        assert "500 tasks: 500 pending; held" in site.run("jobs", *words).out
+
+
 def test_the_tasks_of_an_array_are_one_row(site):
     for number in range(30):
         state = JobState.COMPLETED if number < 3 else JobState.PENDING

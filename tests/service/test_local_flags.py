@@ -43,6 +43,16 @@ def test_memory(words, megabytes):
 
 
 @pytest.mark.parametrize(
+    ("stated", "gpus"),
+    [("gpu", 1), ("gpu:h100:2,gpu:a100:1", 3), ("gres/gpu=2", 2), ("none", 0)],
+)
+def test_gpus_as_generic_resources(stated, gpus):
+    asked = read_options([f"--gres={stated}"])
+    assert asked.gpus[0] == gpus
+    assert read(f"--gres={stated}").options == {}
+
+
+@pytest.mark.parametrize(
     ("words", "names"),
     [
         ([], {"PATH", "HOME", "LR", "SECRET"}),
@@ -100,6 +110,10 @@ def test_a_bound_that_is_only_watched_is_named_as_such(monkeypatch, enforced, sa
         (["--export=a-b"], "names of variables"),
         (["--mail-type=END"], "no mail can be sent from here"),
         (["--wait"], "logs -f waits"),
+        (["--gres=shard:2"], "--gres names shard:2, and the local queue hands out"),
+        (["--gres=gpu:2,nvme:1"], "--gres names nvme:1"),
+        (["--gres=gpu:"], "--gres names gpu:, and"),
+        (["--tres-per-task=cpu=4,gres/gpu=1"], "--tres-per-task names cpu=4"),
     ],
 )
 def test_what_it_cannot_do_is_refused_in_a_sentence(words, said):

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import replace
 
 import pytest
 
 from schedmate.advisor import Advisor
+from schedmate.config import Settings
 from schedmate.model import BadInput, JobState, NotFound
 from schedmate.service.usecases import sbatch
 from schedmate.service.usecases.submission import submission_of
 from schedmate.service.usecases.submit import submit
+from schedmate.site_settings import MailSettings
 from schedulers.local_site import wait_for
 
 
@@ -76,6 +79,44 @@ def test_own_flags_are_no_values_and_no_words_of_the_job():
     assert sbatch.part(words, ("--json",)) == (["--json"], words[1:])
 
 
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        ("python3 train.py --lr 1", "train.py"),
+        ("/usr/bin/python3.11 -u src/train.py", "train.py"),
+        ("torchrun --nproc-per-node 2 train.py data.py", "train.py"),
+        ("python -m lab.train --config a.py", "lab.train"),
+        ("uv run python train.py", "train.py"),
+        ("bash -x run.sh a.py", "run.sh"),
+        ("python3 -c 1 train.py", "python3"),
+        ("./simulate train.py", "simulate"),
+        ("python3", "python3"),
+    ],
+)
+def test_a_command_is_named_after_what_it_runs(place, command, name):
+    assert submission_of(place.settings, ["--", *command.split()]).name == name
+    assert submission_of(place.settings, ["-Jx", "--", *command.split()]).name == "x"
+
+
+def test_our_own_flags_stand_anywhere_before_the_job(tmp_path, monkeypatch):
+    """Whatever is varied beside them."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "job.sh").write_text("#!/bin/sh\n")
+    words = "--sweep lr=1,2 --host box2 --json --sweep=seed=1..2%3 --notify=a@b -Jx job.sh --host h"
+
+    hosts, words = sbatch.take_own(words.split(), "--host")
+    ours, words = sbatch.part(words, ("--json",))
+
+    assert (hosts, ours) == (["box2"], ["--json"])
+    queued = submission_of(Settings(scheduler="local", mail=MailSettings(host="m")), words)
+    assert queued.options["notify"] == "a@b"
+    assert (len(queued.tasks), queued.most_tasks, queued.name) == (4, 3, "x")
+    assert queued.tasks[3].command[1:] == ("--host", "h", "--lr", "2", "--seed", "2")
+    for flag in ("--host", "--notify", "--commands", "--sweep"):
+        with pytest.raises(BadInput, match=f"{flag} wants"):
+            sbatch.take_own([flag], flag)
+
+
 def test_a_flag_that_sbatch_does_not_have_is_refused_by_the_local_scheduler(place):
     with pytest.raises(BadInput, match="there is no flag --gpuss"):
         submission_of(place.settings, ["--gpuss=2", "--wrap", "true"])
@@ -135,6 +176,15 @@ def test_a_command_and_a_python_file(here):
     assert (program.script, program.name, program.request.gpus) == (None, "train.py", 0)
 
 
+def test_a_directory_that_is_gone(here, tmp_path, monkeypatch):
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    with pytest.raises(BadInput, match="the directory that you are in is gone"):
+        submission_of(here.settings, ["--", "true"])
+
+
 def test_another_directory(here, tmp_path):
     (tmp_path / "there").mkdir()
     (tmp_path / "there" / "job.sh").write_text("#!/bin/sh\ntrue\n")
@@ -166,6 +216,25 @@ def test_odd_scripts_are_still_submitted(here, content):
     (here.work / "odd").write_bytes(content)
 
     assert submission_of(here.settings, ["odd"]).script == str(here.work / "odd")
+
+
+@pytest.mark.processes
+def test_a_script_on_standard_input(here, monkeypatch):
+    text = b"#!/bin/sh\n#SBATCH --gpus=0 --comment=x\necho piped $0 $SLURM_JOB_NAME > piped\n"
+
+    def submitted(data, *words):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data)))
+        return submission_of(here.settings, words)
+
+    queued = submitted(text, "-t5")
+    assert (queued.name, queued.request.no_gpus, queued.request.time_limit_s) == ("sbatch", 1, 300)
+    assert queued.options == {"comment": "x"}
+    submit(here.settings, queued)
+    wait_for((here.work / "piped").exists, "its run")
+    wait_for(lambda: (here.work / "piped").read_text().endswith("script sbatch\n"), "its name")
+    for data, words in ((b"", "name a script"), (b"echo 1\n", "has to begin with #!")):
+        with pytest.raises(BadInput, match=words):
+            submitted(data)
 
 
 @pytest.mark.processes
@@ -245,7 +314,8 @@ def test_what_is_no_amount_is_refused(place, flag):
         submission_of(place.settings, [flag, "--wrap", "true"])
 
 
-@pytest.mark.parametrize(("flag", "limit"), [("--time=0", 0), ("--time=UNLIMITED", 0)])
-def test_no_limit_is_a_limit_too(place, flag, limit):
-    request = submission_of(place.settings, [flag, "--wrap", "true"]).request
-    assert (request.time_limit_s or 0) == limit
+@pytest.mark.parametrize("flag", ["--time=0", "--time=0:00:00", "--time=UNLIMITED", "-t", "-t0"])
+def test_no_limit_is_a_limit_too(place, flag):
+    """Of 0 seconds it would be the end of every job."""
+    words = [flag, "0"] if flag == "-t" else [flag]
+    assert submission_of(place.settings, [*words, "--wrap", "true"]).request.time_limit_s is None

@@ -74,6 +74,9 @@ def test_a_sweep_is_an_array_of_commands(tmp_path, monkeypatch):
     assert grid.tasks[3].command == ("python3", "train.py", "-v", "--lr", "2", "--seed", "2")
     assert script.name == "mine"
     assert [task.command[1:] for task in script.tasks] == [("y", "--x", "a"), ("y", "--x", "b")]
+    (tmp_path / "jobs.txt").write_text("true\n")
+    with pytest.raises(BadInput, match=r"submit without train\.py"):
+        submission_of(Settings(), _words("--commands jobs.txt train.py"))
     with pytest.raises(BadInput, match="an array by itself"):
         submission_of(Settings(), _words("--array=1-2 --sweep x=a,b train.py"))
 
@@ -84,6 +87,9 @@ def test_what_makes_no_sweep_is_refused(tmp_path):
         ("--sweep train.py", "wants what to vary"),
         ("--sweep n=5..1 train.py", "ends before it begins"),
         ("--commands", "wants a file"),
+        ("--sweep lr= train.py", "wants NAME=VALUE"),
+        ("--sweep lr=1,,2 train.py", "wants NAME=VALUE"),
+        ("--sweep lr=1 --commands a", "at a time"),
     ):
         with pytest.raises(BadInput, match=said):
             taken(line)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 import sys
-from typing import TYPE_CHECKING, Any
+import time
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from schedmate.cli._site import QueueAsked, QueueShown
@@ -24,6 +25,7 @@ HERE = "here"
 _WORDS = "schedmate.words"
 _JOB_THERE = re.compile(r"([A-Za-z0-9][\w.-]{0,63}):(\d{1,18}(?:_\d{1,9})?)", re.ASCII)
 _CONNECT_S, _ANSWER_S = 5, 30.0
+_ASK_EVERY_S = 5.0
 _NOT_REACHED, _NO_PROGRAM = 255, 127
 _IN_A_DIRECTORY = ("submit", "run")
 
@@ -173,15 +175,54 @@ def with_other_hosts(settings: Settings, wanted: QueueAsked, here: QueueShown) -
     from concurrent.futures import ThreadPoolExecutor
 
     from schedmate.cli._common import say
-    from schedmate.cli._site import QueueShown
 
     with ThreadPoolExecutor(max(1, len(settings.hosts))) as pool:
-        asked = {host: pool.submit(_queue_there, settings, host, wanted) for host in settings.hosts}
-    shown = here
-    for answer in asked.values():
-        found = answer.result()
+        answers = pool.map(lambda host: _queue_there(settings, host, wanted), settings.hosts)
+    shown, problems = _joined(here, answers)
+    for problem in problems:
+        say(problem)
+    return shown
+
+
+class WatchedHosts:
+    """The queues of the other machines as last heard: each is asked again and again, so that one
+    that is slow or away holds up nobody."""
+
+    def __init__(self, settings: Settings, wanted: QueueAsked, hosts: Iterable[str]) -> None:
+        import threading
+
+        self._settings = settings
+        self._wanted = wanted
+        self._hosts = tuple(hosts)
+        self._known: dict[str, QueueShown | str] = {}
+        for host in self._hosts:
+            threading.Thread(target=self._ask_on, args=(host,), daemon=True).start()
+
+    def beside(self, here: QueueShown) -> tuple[QueueShown, str]:
+        """All machines, what runs before what waits, and the sentences about those away."""
+        from dataclasses import replace
+
+        from schedmate.service.views.queue_order import queue_place
+
+        known = (self._known[host] for host in self._hosts if host in self._known)
+        shown, problems = _joined(here, known)
+        views = sorted(shown.views, key=lambda view: cast("int", queue_place(view.job)[0]))
+        return replace(shown, views=views), "; ".join(problems)
+
+    def _ask_on(self, host: str) -> None:
+        while True:
+            self._known[host] = _queue_there(self._settings, host, self._wanted)
+            time.sleep(_ASK_EVERY_S)
+
+
+def _joined(here: QueueShown, others: Iterable[QueueShown | str]) -> tuple[QueueShown, list[str]]:
+    """One queue of all that have answered, and the sentences of those that have not."""
+    from schedmate.cli._site import QueueShown
+
+    shown, problems = here, []
+    for found in others:
         if isinstance(found, str):
-            say(found)
+            problems.append(found)
             continue
         shown = QueueShown(
             views=[*shown.views, *found.views],
@@ -189,7 +230,7 @@ def with_other_hosts(settings: Settings, wanted: QueueAsked, here: QueueShown) -
             folds={**shown.folds, **found.folds},
             states=shown.states + found.states,
         )
-    return shown
+    return shown, problems
 
 
 def _queue_there(settings: Settings, host: str, wanted: QueueAsked) -> QueueShown | str:

@@ -11,6 +11,7 @@ from rich.live import Live
 from rich.text import Text
 
 from schedmate.cli._common import console
+from schedmate.cli._hosts import WatchedHosts
 from schedmate.cli._queue import queue_table
 from schedmate.cli._site import QueueShown, queue_of
 from schedmate.model import BadInput, JobState, SchedulerUnreachable
@@ -30,27 +31,30 @@ _ROWS_AROUND = 4
 _MEASURED_EVERY_S = 5.0
 
 
-def watch_queue(settings: Settings, wanted: QueueAsked) -> None:
+def watch_queue(settings: Settings, wanted: QueueAsked, *, with_others: bool) -> None:
     """Until Ctrl-C. A scheduler that does not answer leaves the last answer on the screen."""
     screen = console()
     if not screen.is_terminal:
         raise BadInput("--watch draws on a terminal; without one: schedmate jobs")
     every_s = settings.slurm.poll_s if settings.scheduler == "slurm" else 1.0
-    use, trouble = _GpuUse(settings), ""
+    use = _GpuUse(settings)
 
-    def look() -> QueueShown:
+    def poll() -> QueueShown:
         room = max(1, screen.height - _ROWS_AROUND)
         return queue_of(settings, replace(wanted, most=room, live=True))
 
     try:
-        shown = look()
+        here, trouble = poll(), ""
+        others = WatchedHosts(settings, wanted, settings.hosts if with_others else ())
         with Live(console=screen, screen=True, auto_refresh=False) as live:
             while True:
-                drawn = overview(shown, screen, time.time(), use.of(shown), trouble)
+                shown, away = others.beside(here)
+                said = "; ".join(filter(None, (trouble, away)))
+                drawn = overview(shown, screen, time.time(), use.of(here), said)
                 live.update(drawn, refresh=True)
                 time.sleep(every_s)
                 try:
-                    shown, trouble = look(), ""
+                    here, trouble = poll(), ""
                 except SchedulerUnreachable as error:
                     trouble = str(error)
     except KeyboardInterrupt:
@@ -67,7 +71,8 @@ def overview(
     """What runs first, then what waits, then the newest of those that have ended."""
     room = max(1, screen.height - _ROWS_AROUND)
     counts = in_words(shown.states) or "no jobs"
-    head = Text(f"{time.strftime('%H:%M:%S', time.localtime(now))}  {counts}")
+    head = Text(no_wrap=True, overflow="ellipsis")
+    head.append(f"{time.strftime('%H:%M:%S', time.localtime(now))}  {counts}")
     if trouble:
         head.append(f"  {trouble}", style="yellow")
     parts: list[RenderableType] = [head, Text()]
@@ -76,7 +81,7 @@ def overview(
         parts.append(queue_table(views, now, screen.width, folds=shown.folds, gpu_use=gpu_use))
     if shown.total > len(views):
         more = f"and {shown.total - len(views)} more; narrow it with -u or -s"
-        parts.append(Text(more, style="dim"))
+        parts.append(Text(more, style="dim", no_wrap=True, overflow="ellipsis"))
     return Group(*parts)
 
 
@@ -97,15 +102,19 @@ class _GpuUse:
         now = time.monotonic()
         if self._scheduler is None or now - self._at < _MEASURED_EVERY_S:
             return self._known
-        running = [
-            view.job
+        rows = {
+            task.job: view.job.id
             for view in shown.views
-            if view.job.state is JobState.RUNNING and view.job.id not in shown.folds
-        ]
+            for task in (shown.folds[view.job.id].told if view.job.id in shown.folds else (view,))
+            if task.job.state is JobState.RUNNING
+        }
         try:
-            measured = self._scheduler.activity(running) if running else {}
+            measured = self._scheduler.activity(list(rows)) if rows else {}
         except SchedulerUnreachable:
             measured = {}
         self._at = now
-        self._known = {job_id: one.gpu for job_id, one in measured.items() if one.gpu is not None}
+        self._known = {}
+        for task, row in rows.items():
+            if (one := measured.get(task.id)) is not None and one.gpu is not None:
+                self._known[row] = max(self._known.get(row, 0.0), one.gpu)
         return self._known

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from schedmate.cli._common import dry_run_option, echo, json_option, print_json, verb
+from schedmate.cli._changing import change_jobs
+from schedmate.cli._common import dry_run_option, json_option, verb
 from schedmate.cli._hosts import OnHost
 from schedmate.cli._job_ids import complete_job_id
 
@@ -40,14 +41,14 @@ def command(
     if choice.is_by_id and not choice.ids:
         raise BadInput("name the jobs to cancel, or choose them by --user, --state or --name")
     scheduler = open_scheduler(config.load())
-    chosen = choose_jobs(scheduler, choice)
-    for job_id in chosen:
-        if dry_run:
-            echo(would_cancel(scheduler, job_id), err=as_json)
-        else:
-            scheduler.cancel(job_id)
-    if as_json:
-        print_json({"schema": "schedmate.cancelled/1", "job_ids": [] if dry_run else chosen})
+    change_jobs(
+        choose_jobs(scheduler, choice),
+        scheduler.cancel,
+        lambda job_id: would_cancel(scheduler, job_id),
+        schema="schedmate.cancelled/1",
+        dry_run=dry_run,
+        as_json=as_json,
+    )
 
 
 def _listed(words: str) -> list[str]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from schedmate.cli._common import dry_run_option, echo, json_option, print_json, verb
+from schedmate.cli._changing import change_jobs
+from schedmate.cli._common import dry_run_option, json_option, verb
 from schedmate.cli._hosts import OnHost
 from schedmate.cli._job_ids import complete_job_id
 
@@ -28,11 +29,11 @@ def command(ids: tuple[str, ...], dry_run: bool, as_json: bool) -> None:
     from schedmate.service.wiring import open_scheduler
 
     scheduler = open_scheduler(config.load())
-    chosen = expand_job_ids(ids)
-    for job_id in chosen:
-        if dry_run:
-            echo(would_hold(scheduler, job_id), err=as_json)
-        else:
-            scheduler.hold(job_id)
-    if as_json:
-        print_json({"schema": "schedmate.held/1", "job_ids": [] if dry_run else chosen})
+    change_jobs(
+        expand_job_ids(ids),
+        scheduler.hold,
+        lambda job_id: would_hold(scheduler, job_id),
+        schema="schedmate.held/1",
+        dry_run=dry_run,
+        as_json=as_json,
+    )

@@ -84,14 +84,15 @@ def command(
         most=None if every or as_json else limit,
         folded=not (every or as_json or named or ids),
     )
-    asks_others = bool(settings.hosts) and not is_kept_here(click.get_current_context())
+    kept_here = wanted.ids is not None or is_kept_here(click.get_current_context())
+    asks_others = bool(settings.hosts) and not kept_here
     if watch:
         from schedmate.cli._watch import watch_queue
 
-        watch_queue(settings, wanted)
+        watch_queue(settings, wanted, with_others=asks_others)
         return
     found = queue_of(settings, wanted)
-    if asks_others and wanted.ids is None:
+    if asks_others:
         found = with_other_hosts(settings, wanted, found)
     if as_json:
         jobs = [to_json(view) for view in found.views]
@@ -102,12 +103,13 @@ def command(
 
 def _show(found: QueueShown) -> None:
     from schedmate.cli._queue import queue_table
+    from schedmate.service.views.folding import named_apart
 
     if not found.views:
         echo("no jobs", err=True)
         return
-    screen = console()
-    screen.print(queue_table(found.views, time.time(), screen.width, folds=found.folds))
+    screen, views = console(), named_apart(found.views)
+    screen.print(queue_table(views, time.time(), screen.width, folds=found.folds))
     if found.total > len(found.views):
         shown = f"{len(found.views)} of {found.total} jobs"
         echo(f"{shown}, what needs attention first: --all shows all, -u, -s and -j some", err=True)

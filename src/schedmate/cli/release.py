@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from contextlib import closing
+from typing import TYPE_CHECKING
 
 import click
 
-from schedmate.cli._common import dry_run_option, echo, json_option, print_json, verb
+from schedmate.cli._changing import change_jobs
+from schedmate.cli._common import dry_run_option, json_option, verb
 from schedmate.cli._hosts import OnHost
 from schedmate.cli._job_ids import complete_job_id
+
+if TYPE_CHECKING:
+    from schedmate.model import JobId
 
 
 @verb(
@@ -32,13 +37,17 @@ def command(ids: tuple[str, ...], dry_run: bool, as_json: bool) -> None:
 
     settings = config.load()
     scheduler = open_scheduler(settings)
-    chosen = expand_job_ids(ids)
     with closing(open_store(settings)) as store:
-        for job_id in chosen:
-            if dry_run:
-                echo(would_release(scheduler, store, job_id), err=as_json)
-            else:
-                release(scheduler, store, job_id)
-                record_act(store, "release", f"job {job_id}")
-    if as_json:
-        print_json({"schema": "schedmate.released/1", "job_ids": [] if dry_run else chosen})
+
+        def let_start(job_id: JobId) -> None:
+            release(scheduler, store, job_id)
+            record_act(store, "release", f"job {job_id}")
+
+        change_jobs(
+            expand_job_ids(ids),
+            let_start,
+            lambda job_id: would_release(scheduler, store, job_id),
+            schema="schedmate.released/1",
+            dry_run=dry_run,
+            as_json=as_json,
+        )

@@ -29,9 +29,9 @@ class SbatchWords(OnHost):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         from schedmate.service.usecases import sbatch
 
-        host, args = sbatch.take_own(args, "--host")
-        if host is not None and host != HERE:
-            ctx.exit(run_there(host, [ctx.info_name or "", *args]))
+        hosts, args = sbatch.take_own(args, "--host")
+        if hosts and hosts[-1] != HERE:
+            ctx.exit(run_there(hosts[-1], [ctx.info_name or "", *args]))
         ours, words = sbatch.part(args, _OURS)
         return click.Command.parse_args(self, ctx, [*ours, "--", *words])
 
@@ -58,7 +58,8 @@ def command(words: tuple[str, ...], as_json: bool) -> int:
     """Hand a job to the scheduler in use, advised on its way.
 
     Takes sbatch's flags and prints what sbatch prints. A Python file without `#!` is run by
-    python3; what stands behind `--` is a command, unless it is a script here. On Slurm sbatch
+    python3; what stands behind `--` is a command, unless it is a script here; without either the
+    script comes on standard input. On Slurm sbatch
     itself runs, with all its flags, its input and its exit code; the local queue does the same by
     itself where one machine can, and refuses the rest in a sentence. There `--notify URL` (or a
     mail address) tells of the end, see `schedmate notify on`. With `--host` the job is submitted

@@ -32,6 +32,9 @@ SHORT = {
 _DAY, _HOUR, _MINUTE = 86400, 3600, 60
 _MAX_COUNT = 1_000_000
 _MAX_LINE = 5000
+_GRES_GPUS = re.compile(
+    r"(?:gres[:/])?gpu(?::(?:[A-Za-z]|\d+[A-Za-z.])[\w.-]*)?(?:[:=](\d{1,7}))?(?:\(.*)?$", re.ASCII
+)
 _OF_OTHERS = ("#PBS", "#BSUB", "#$", "#flux:", "#FLUX:", "# flux:", "#COBALT")
 """How directives of other schedulers begin."""
 
@@ -97,7 +100,8 @@ class BatchOptions:
 
     @property
     def time_limit_s(self) -> float | None:
-        return slurm_seconds(self.text("time") or "")
+        """None where there is none, which is what 0 asks for."""
+        return slurm_seconds(self.text("time") or "") or None
 
     def _counted(self, name: str) -> tuple[int, tuple[Evidence, ...]] | None:
         found = self.options.get(name)
@@ -167,17 +171,15 @@ def _last_count(text: str) -> int | None:
 
 
 def _gres_gpus(text: str) -> int | None:
-    """`gpu`, `gpu:4`, `gpu:a100:4`, `gpu:1g.20gb`, several kinds with commas between."""
-    counts = []
-    for kind in text.split(","):
-        found = re.match(
-            r"(?:gres[:/])?gpu(?::(?:[A-Za-z]|\d+[A-Za-z.])[\w.-]*)?(?::(\d{1,7}))?(?:\(.*)?$",
-            kind,
-            re.ASCII,
-        )
-        if found is not None:
-            counts.append(int(found[1] or 1))
-    return sum(counts) if counts else None
+    """`gpu`, `gpu:4`, `gpu:a100:4`, `gpu:1g.20gb`, several kinds with commas between, `none`."""
+    counts = [int(found[1] or 1) for kind in text.split(",") if (found := _GRES_GPUS.match(kind))]
+    return sum(counts) if counts else 0 if text.strip().lower() == "none" else None
+
+
+def other_gres(text: str) -> str:
+    """What it asks for that is no GPU, or is written as nothing is; empty where there is none."""
+    words = (kind for kind in text.split(",") if kind.strip().lower() not in ("", "none"))
+    return next((kind for kind in words if _GRES_GPUS.match(kind) is None), "")
 
 
 def slurm_seconds(text: str) -> float | None:

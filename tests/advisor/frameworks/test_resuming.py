@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from advisor.frameworks.interpreted import said
+from advisor.frameworks.interpreted import said, statements
 from schedmate.advisor.frameworks.resuming import resuming, trainer_resumes
 
 READERS = (resuming, trainer_resumes)
@@ -21,11 +21,18 @@ START = """
     net = torch.nn.Linear(1, 1)
     opt = torch.optim.SGD(net.parameters(), lr=0.1)
     path = os.path.join(args.out, "last.pt")
+    first = 0
 """
 LOAD = """
         state = torch.load({path})
         net.load_state_dict(state["net"])
         opt.load_state_dict(state["opt"])
+        first = state["epoch"] + 1
+"""
+TRAINS = """
+    for epoch in range(first, 10):
+        net(torch.ones(1)).backward()
+        torch.save({"net": net.state_dict(), "opt": opt.state_dict(), "epoch": epoch}, path)
 """
 
 
@@ -48,25 +55,76 @@ def test_a_load_that_only_waits_for_a_file(tmp_path, condition):
         found = sorted(glob.glob(folder + "/*.pt"))
         return found[-1] if found else None
 """
-    assert told(tmp_path, f"{function}\n    if {condition}:{LOAD.format(path='path')}") is True
+    code = f"{function}\n    if {condition}:{LOAD.format(path='path')}{TRAINS}"
+    assert told(tmp_path, code) is True
 
 
 def test_a_path_that_is_there_or_not(tmp_path):
-    code = """
+    code = f"""
     found = None
     if os.path.exists(path):
         found = path
-    if found:
-        net.load_state_dict(torch.load(found))
-    """
+    if found:{LOAD.format(path="found")}{TRAINS}"""
     assert told(tmp_path, code) is True
+
+
+def test_the_load_and_the_save_are_shown(tmp_path):
+    code = f"""
+    if os.path.exists(path):{LOAD.format(path="path")}{TRAINS}"""
+    found = next(each for each in statements(tmp_path, START + code, readers=READERS))
+    assert [line.text.strip().partition("(")[0] for line in found.evidence] == [
+        "state = torch.load",
+        "torch.save",
+    ]
+
+
+def test_weights_without_a_counter_begin_their_epochs_again(tmp_path):
+    code = f"""
+    if os.path.exists(path):
+        net.load_state_dict(torch.load(path)["net"]){TRAINS}"""
+    assert told(tmp_path, code) is None
+
+
+def test_what_is_loaded_from_one_place_and_saved_to_another(tmp_path):
+    code = f"""
+    other = "elsewhere/last.pt"
+    if os.path.exists(other):{LOAD.format(path="other")}{TRAINS}"""
+    assert told(tmp_path, code) is None
+
+
+def test_a_file_that_an_unknown_setting_names(tmp_path):
+    code = f"""
+    import yaml
+    config = yaml.safe_load(open("nowhere.yaml"))
+    state = torch.load(config["start"])
+    net.load_state_dict(state["net"])
+    first = state["epoch"] + 1{TRAINS}"""
+    assert told(tmp_path, code) is None
+
+
+@pytest.mark.parametrize("switch", ["--force_restart", "--no-resume", "--from_scratch"])
+def test_a_command_that_says_to_begin_anew(tmp_path, switch):
+    code = f"""
+    more = argparse.ArgumentParser()
+    more.add_argument("{switch}", action="store_true")
+    more.parse_args()
+    if os.path.exists(path):{LOAD.format(path="path")}{TRAINS}"""
+    assert told(tmp_path, code, switch) is False
+
+
+def test_a_directory_called_after_the_time_of_the_start(tmp_path):
+    code = f"""
+    if os.path.exists(path):{LOAD.format(path="path")}{TRAINS}"""
+    assert told(tmp_path, code, "--out", "$(date +%s)") is None
 
 
 def test_a_state_of_no_network(tmp_path):
     code = """
     if os.path.exists(path):
         z = np.load(path)
-    np.savez(path, a=1)
+        field, first = z["field"], int(z["step"])
+    for step in range(first, 10):
+        np.savez(path, field=1, step=step)
     """
     assert told(tmp_path, code) is True
 
@@ -102,8 +160,9 @@ def test_a_load_that_a_setting_leaves_out(tmp_path, test, resumes):
 
 def test_a_checkpoint_that_the_command_line_names(tmp_path):
     code = f"""
-    if args.resume:{LOAD.format(path="args.resume")}"""
-    assert told(tmp_path, code, "--resume", "out/7.pt") is True
+    if args.resume:{LOAD.format(path="args.resume")}{TRAINS}"""
+    assert told(tmp_path, code, "--resume", "out/7.pt") is None
+    assert told(tmp_path, code, "--resume", "out/last.pt") is True
 
 
 @pytest.mark.parametrize(
@@ -112,6 +171,8 @@ def test_a_checkpoint_that_the_command_line_names(tmp_path):
         ("any(os.listdir(args.out)) or None", True),
         ("path if os.path.exists(path) else None", True),
         ("get_last_checkpoint(args.out)", True),
+        ("True", True),
+        ("'out/checkpoint-500'", False),
         ("None", False),
         ("args.resume", False),
     ],
@@ -147,11 +208,7 @@ def test_the_best_of_a_training_that_is_over_is_no_start(tmp_path: Path) -> None
 
 
 def test_what_later_epochs_write_again_is_a_start(tmp_path: Path) -> None:
-    code = """
-    net.load_state_dict(torch.load(path))
-    for epoch in range(10):
-        torch.save(net.state_dict(), path)
-    """
+    code = f"{LOAD.format(path='path').replace('        ', '    ')}{TRAINS}"
     assert told(tmp_path, code) is True
 
 

@@ -107,6 +107,7 @@ def test_it_loads_the_very_file_it_writes(told):
 
             def load_snapshot(self, path):
                 snapshot = torch.load(path)
+                self.first = snapshot["epoch"]
 
             def train(self, epochs, save_every):
                 for epoch in range(epochs):

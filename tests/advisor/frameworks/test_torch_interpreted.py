@@ -169,6 +169,8 @@ def test_resuming_from_what_is_there(told):
             checkpoint = torch.load("out/last.pt")
             model.load_state_dict(checkpoint["model"])
             optimizer.load_state_dict(checkpoint["optimizer"])
+            epoch = checkpoint["epoch"]
+        torch.save({"model": model.state_dict(), "epoch": 1}, "out/last.pt")
     """
     assert told(code)["resumes"] is True
 

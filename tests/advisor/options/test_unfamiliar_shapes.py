@@ -114,7 +114,7 @@ RESUMES = {
         "python train.py",
         {"resumes": None, "epochs": 5},
     ),
-    "newest weights of a glob": (
+    "newest state of a glob": (
         {
             "train.py": """\
             import glob, os
@@ -123,17 +123,20 @@ RESUMES = {
             model = torch.nn.Linear(2, 2)
             opt = torch.optim.SGD(model.parameters(), lr=0.1)
             found = sorted(glob.glob("out/*.pt"))
+            first = 0
             if found:
-                model.load_state_dict(torch.load(found[-1]))
-            for epoch in range(5):
+                state = torch.load(found[-1])
+                model.load_state_dict(state["model"])
+                first = state["epoch"] + 1
+            for epoch in range(first, 5):
                 opt.step()
-                torch.save(model.state_dict(), f"out/{epoch}.pt")
+                torch.save({"model": model.state_dict(), "epoch": epoch}, f"out/{epoch}.pt")
             """
         },
         "python train.py",
         {"resumes": True, "epochs": 5},
     ),
-    "newest weights of a path": (
+    "newest weights of a path, without their epoch": (
         {
             "train.py": """\
             import glob, os
@@ -152,7 +155,7 @@ RESUMES = {
             """
         },
         "python train.py",
-        {"resumes": True, "epochs": 5},
+        {"resumes": None, "epochs": 5},
     ),
     "weights of another directory": (
         {
@@ -205,7 +208,7 @@ RESUMES = {
             """
         },
         "python train.py --resume_ckpt runs/last.pt",
-        {"resumes": True},
+        {"resumes": None},
     ),
     "checkpoint flag without the word resume": (
         {
@@ -271,10 +274,12 @@ RESUMES = {
             from accelerate import Accelerator
             accelerator = Accelerator(mixed_precision="bf16")
             out = "state"
+            first_step = 0
             if os.path.isdir(out) and os.listdir(out):
                 newest = max(os.listdir(out), key=lambda d: int(d.split("_")[-1]))
                 accelerator.load_state(os.path.join(out, newest))
-            for step in range(500):
+                first_step = int(newest.split("_")[-1])
+            for step in range(first_step, 500):
                 accelerator.backward(loss)
                 if step % 50 == 0:
                     accelerator.save_state(f"{out}/step_{step}")
@@ -332,7 +337,7 @@ RESUMES = {
             """
         },
         "python train.py",
-        {"resumes": True},
+        {"resumes": False},
     ),
     "tensorflow manager": (
         {

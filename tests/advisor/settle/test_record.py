@@ -52,7 +52,7 @@ def record(*words):
         (["--fsdp", "full_shard auto_wrap"], "parallelism", "fsdp"),
         (["--strategy", "auto"], "parallelism", None),
         (["--optim", "adamw_torch"], "optimizer", "adamw"),
-        (["--resume", "auto"], "resumes", True),
+        (["--resume", "out/last.pt"], "resumes", None),
         (["--resume", ""], "resumes", False),
         (["--output_dir", "out"], "checkpoint_dir", "out"),
         (["--save_steps=500"], "checkpoint_every", 500),

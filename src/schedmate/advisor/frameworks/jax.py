@@ -115,10 +115,8 @@ FRAMEWORK = Framework(
         "CheckpointManager.directory",
         "checkpoint_every": "save_checkpoint.every save_checkpoint_multiprocess.every "
         "CheckpointManagerOptions.save_interval_steps PeriodicCheckpointAction.every_steps",
-        "resumes": by_name("restore_checkpoint|restore_or_initialize", data=True),
     },
     calls=_calls,
-    confidence={"resumes": 0.85},
     samples=(
         Sample(
             command="python train.py",
@@ -157,7 +155,6 @@ FRAMEWORK = Framework(
                 "precision": "bfloat16",
                 "checkpoint_dir": "work",
                 "checkpoint_every": 10,
-                "resumes": True,
             },
         ),
         Sample(

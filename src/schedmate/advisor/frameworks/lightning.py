@@ -39,6 +39,7 @@ from schedmate.advisor.frameworks.rules import (
     either,
     last_part,
     of_program,
+    resumption,
 )
 from schedmate.advisor.interpret.python.values import UNKNOWN, LibraryObject, Value
 from schedmate.advisor.options.configs import merge, select
@@ -202,7 +203,7 @@ FRAMEWORK = Framework(
             "ModelCheckpoint", "init_args.every_n_train_steps init_args.every_n_epochs"
         ),
         "early_stopping": either(_of_callback("EarlyStopping", "", data=True), _stops),
-        "resumes": "ckpt_path",
+        "resumes": resumption("ckpt_path"),
     },
     confidence={"checkpoint_dir": 0.7},
     program=_started,

@@ -1,24 +1,25 @@
-"""Whether a job picks up by itself from where an earlier run of it stopped."""
+"""Whether a job that is requeued as it stands goes on from the newest checkpoint that it saved.
+
+It does if what it loads at the start is the newest of its own saves, if this command takes the
+branch that loads, and if what is loaded says how far the training was. Where one of the three is
+not known nothing is claimed. A load that is left out, or of one file that somebody named, says
+that it does not.
+"""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import PurePosixPath
 
 from schedmate.advisor.frameworks.base import Reading
-from schedmate.advisor.frameworks.calls import (
-    calls_of,
-    claim,
-    implied_claim,
-    last_name,
-    text_of,
-    truth_of,
-)
-from schedmate.advisor.frameworks.newest_file import listed_directory
+from schedmate.advisor.frameworks.calls import calls_of, claim, last_name, text_of, truth_of
+from schedmate.advisor.frameworks.starting_over import LOADS, trains
 from schedmate.advisor.interpret.python.reached import Reached
-from schedmate.advisor.interpret.python.trace import Skipped
+from schedmate.advisor.interpret.python.trace import Binding, Skipped
 from schedmate.advisor.interpret.python.values import (
     Call,
     IfPresent,
@@ -29,26 +30,6 @@ from schedmate.advisor.interpret.python.values import (
 from schedmate.advisor.settle.claim import Claim
 from schedmate.advisor.sources.words import words
 
-_STATES = ("torch.load", "load_state", "load_checkpoint", "checkpoint.load", "Fabric.load")
-_FILES = ("numpy.load", "pickle.load", "joblib.load", "load_weights", "load_model", "load")
-_RESTORES = ("restore", "restore_or_initialize", "restore_checkpoint")
-_RESUMING = re.compile(r"resum|checkpoint|ckpt|snapshot|latest|last|start", re.IGNORECASE)
-_LATEST = re.compile(r"latest|last_?ch?e?c?kp", re.IGNORECASE)
-_CHOSEN = re.compile(r"resum|restart|continue|\bcont\b|start_?epoch")
-_PERHAPS_CHOSEN = re.compile(r"checkpoint|ckpt|restore|load")
-_FOR_OTHERS = re.compile(
-    r"pretrain|finetune|fine_tune|(?<!la)test|eval|infer|teacher|backbone|init"
-)
-_LOADS = words(
-    "load load_state_dict load_checkpoint load_state restore restore_checkpoint load_weights "
-    "load_model load_from_checkpoint resume load_ckpt resume_checkpoint load_training_state "
-    "resume_from_checkpoint load_snapshot"
-)
-_FIGURE = re.compile(
-    r"(?:^|_)(?:best|min|max|loss|acc|accuracy|score|metric)s?(?:_|$)", re.IGNORECASE
-)
-_TAKES_UP = re.compile(r"model|net|optim|sched|agent|policy|weight|param", re.IGNORECASE)
-_BY_ITSELF = words("auto_resume autoresume resume_if_exists resume_auto")
 _SAVES = {
     "torch.save": 1,
     "save_checkpoint": 0,
@@ -60,115 +41,220 @@ _SAVES = {
     "pickle.dump": 1,
     "joblib.dump": 1,
     "checkpoint.save": 1,
+    "CheckpointManager.save": 0,
+    "Fabric.save": 0,
     "save": 0,
 }
-_OF_DATA = re.compile(r"data|target|label|cache|feat|embed|vocab|token|split|index", re.IGNORECASE)
-_WHOLE_STATES = ("load_state", "Fabric.load")
-"""They take up model, optimiser and counters at once."""
+"""What writes a state, and where it is told the place."""
+_MOVES = {"os.replace": 1, "os.rename": 1, "shutil.move": 1, "rename": 0, "replace": 0}
+"""What gives a file that was written as a whole its name."""
+_STATES = ("torch.load", "load_state", "load_checkpoint", "checkpoint.load", "Fabric.load")
+_FILES = ("numpy.load", "pickle.load", "joblib.load", "load_weights", "load_model", "load")
+_RESTORES = ("restore", "restore_or_initialize", "restore_checkpoint")
+_LATEST = re.compile(r"latest|last_?ch?e?c?kp", re.IGNORECASE)
+_COUNTER = re.compile(
+    r"(?:^|_)(?:epochs?|steps?|iters?|iterations?|itr|rounds?|updates?|batch(?:es)?|episodes?|it)"
+    r"(?:_run|_idx|_num|_done|_completed|_offset|_start|_trained)?$",
+    re.IGNORECASE,
+)
+_COUNTED = re.compile(
+    r"[\"'](?:\w*_)?(?:epoch|steps?|iter|iteration|itr|round|update|batch|episode)"
+    r"(?:s_run|_idx|_num)?[\"']",
+    re.IGNORECASE,
+)
+_NO_COUNTER = re.compile(
+    r"best|max|total|warmup|per_|time|train_iter|val_|num_steps", re.IGNORECASE
+)
+_LOADED = re.compile(
+    r"load|resum|restor|ckpt|checkpoint|snapshot|state|int\(.*(?:split|replace|stem|name|group)",
+    re.IGNORECASE,
+)
+_ADDED = re.compile(r"[-+]=")
+_CLOCK = re.compile(r"\$\(date|`date|strftime|\bnow\(|\btime\(\)|\btoday\(")
+_LISTS = re.compile(
+    r"\bi?glob\(|\biterdir\(|\blistdir\(|\bscandir\(|get_last_checkpoint|latest_checkpoint"
+    r"|find_(?:latest|last)|(?:latest|last)_?(?:checkpoint|ckpt)\w*\("
+)
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_MOST_STEPS = 4
+_CHOSEN = re.compile(r"resum|restart|continue|\bcont\b|start_?epoch")
+_PERHAPS_CHOSEN = re.compile(r"checkpoint|ckpt|restore|load")
+_FOR_OTHERS = re.compile(
+    r"pretrain|finetune|fine_tune|(?<!la)test|eval|infer|teacher|backbone|init"
+)
+_BY_ITSELF = words("auto_resume autoresume resume_if_exists resume_auto")
+_ANEW = re.compile(
+    r"(?:^|_)(?:force_?)?restart$|force_(?:new|fresh|retrain)|no_(?:auto_?)?resume$|from_scratch$"
+    r"|start_over$|fresh(?:_start)?$|ignore_(?:checkpoint|ckpt)s?$"
+)
+_NEWEST = words("last latest auto hpc")
 _PATHS = ("f", "file", "path", "filepath", "load_dir", "save_dir", "input_dir", "output_dir")
 
 
+@dataclass(frozen=True)
+class _Job:
+    """What is written, and where the training begins."""
+
+    reading: Reading
+
+    @cached_property
+    def order(self) -> dict[int, int]:
+        return {id(call): place for place, call in enumerate(self.reading.trace.calls)}
+
+    @cached_property
+    def saves(self) -> list[tuple[Call, Value | None]]:
+        """With the place of each; data that took long to make is written once, where missing."""
+        return [
+            (call, _path(call, at))
+            for name, at in _SAVES.items()
+            for call in calls_of(self.reading, name)
+            if call.reached > Reached.UNCALLED
+            and not (call.if_there and not call.certain and not call.loops)
+        ]
+
+    @cached_property
+    def moves(self) -> list[tuple[Call, Value | None]]:
+        return [
+            (call, call.argument("dst", at))
+            for name, at in _MOVES.items()
+            for call in calls_of(self.reading, name)
+            if call.reached > Reached.UNCALLED
+        ]
+
+    @cached_property
+    def begins(self) -> int:
+        steps = (
+            self.order[id(call)]
+            for call in self.reading.trace.calls
+            if call.reached > Reached.UNCALLED and trains(call)
+        )
+        return next(steps, len(self.order))
+
+    def written_after(self, load: Call) -> Call | None:
+        """None where the training is over: what is loaded then is the best of it."""
+        later = (call for call, _ in self.saves if self.order[id(call)] > self.order[id(load)])
+        return max(later, key=lambda call: len(call.loops), default=None)
+
+    def writer_of(self, path: Value | None) -> Call | None:
+        """The call that writes to a place, or to the directory of it."""
+        if isinstance(path, IfPresent):
+            path = path.there
+        for alike in (_place, _directory):
+            place = alike(path)
+            for call, written in (*self.saves, *self.moves):
+                if place and alike(written) == place:
+                    return call
+        return None
+
+
 def resuming(reading: Reading) -> Iterator[Claim]:
-    found = next(_by_option(reading), None) or next(_by_itself(reading), None)
-    if found is None:
-        found = next(_not_at_all(reading), None)
+    job = _Job(reading)
+    found = next(_told_to_begin_anew(reading), None) or next(_by_itself(job), None)
+    found = found or next(_by_option(reading), None) or next(_not_at_all(reading), None)
     if found is not None:
         yield found
 
 
-def _by_option(reading: Reading) -> Iterator[Claim]:
+def _told_to_begin_anew(reading: Reading) -> Iterator[Claim]:
     for name, value in reading.options.items():
-        word = last_name(name).lower().replace("-", "_")
-        if word in _BY_ITSELF and truth_of(value) is True:
+        if _ANEW.search(_word(name)) and truth_of(value) is True and value.source != "code":
+            yield Claim(field="resumes", value=Value(False, value.lines, value.source))
+
+
+def _by_option(reading: Reading) -> Iterator[Claim]:
+    """`--auto-resume`, `--resume latest`."""
+    if _is_dated(reading):
+        return
+    for name, value in reading.options.items():
+        switched = _word(name) in _BY_ITSELF and truth_of(value) is True
+        if switched or ("resum" in _word(name) and value.plain and value.data in _NEWEST):
             yield Claim(field="resumes", value=Value(True, value.lines, value.source))
 
 
-def _by_itself(reading: Reading) -> Iterator[Claim]:
-    """A load that certainly happens, or only waits for the file to be there."""
-    order = {id(call): at for at, call in enumerate(reading.trace.calls)}
-    saves = [(call, at) for name, at in _SAVES.items() for call in calls_of(reading, name)]
-    has_state = _loads_more_than_weights(reading)
-    sets = {cls.name for cls in reading.trace.classes if cls.inherits("Dataset", "IterableDataset")}
-    for call in calls_of(reading, *_STATES, *_FILES, *_RESTORES):
-        if _reads_a_figure(reading, call):
-            continue
-        if not (call.if_there or _takes_the_latest(call)) or call.loops:
-            continue
-        if (_family(call) and _loads_data(call)) or call.within.partition(".")[0] in sets:
-            continue
-        alike = [each for each in saves if _family(each[0]) == _family(call)]
-        later = [each for each in alike if order[id(each[0])] > order[id(call)]]
-        if len(later) < len(alike) and not any(each.loops for each, _ in later):
-            continue  # the training is over: this is the best of it
-        kept = [_written(each, at) for each, at in saves if not _is_cache(each)]
-        saved = {_place(path) for path in kept} | {_directory(path) for path in kept}
-        newest = "" if call.certain else listed_directory(reading, call)
-        if (newest and newest in _directories(kept)) or _picks_up(call, has_state, saved - {""}):
-            yield from implied_claim("resumes", True, call, confidence=0.75, certain=True)
+def _word(name: str) -> str:
+    return last_name(name.lstrip("-")).lower().replace("-", "_")
 
 
-def _reads_a_figure(reading: Reading, call: Call) -> bool:
-    """`best = torch.load(path)["loss"]`: the state is there, but nothing takes it up."""
-    if not call.callee.endswith("torch.load"):
+def _by_itself(job: _Job) -> Iterator[Claim]:
+    """A load before the training that happens, or only waits for a file to be there."""
+    for call in calls_of(job.reading, *_STATES, *_FILES, *_RESTORES):
+        if job.order[id(call)] > job.begins or not _may_happen(call):
+            continue
+        if call.loops and not call.callee.endswith("torch.load"):
+            continue
+        if not _says_how_far(job.reading, call):
+            continue
+        own, writer = _is_own(job, call)
+        if own:
+            lines = (call.line, *(() if writer is None else (writer.line,)))
+            value = Value(data=True, lines=lines)
+            yield Claim(field="resumes", value=value, confidence=0.75, depth=call.depth)
+
+
+def _may_happen(call: Call) -> bool:
+    """Where a branch is open, only a file may decide."""
+    if call.reached <= Reached.UNCALLED:
         return False
-    if _FIGURE.search(call.target):
-        return True
-    if not call.target or _TAKES_UP.search(call.target) or _takes_up_states(reading):
-        return False
-    handed_on = any(
-        isinstance(given.data, LibraryObject) and given.data.call is call
-        for each in reading.trace.calls
-        for given in (*each.positional, *each.keywords.values())
-    )
-    figures = (each for each in reading.trace.bindings if _FIGURE.search(each.name))
-    return not handed_on and any(not each.value.known for each in figures)
-
-
-def _takes_up_states(reading: Reading) -> bool:
-    return next(iter(calls_of(reading, "load_state_dict")), None) is not None
+    return call.if_there or isinstance(_path(call, 0), IfPresent) or _takes_the_latest(call)
 
 
 def _takes_the_latest(call: Call) -> bool:
     """`if manager.latest_checkpoint: checkpoint.restore(manager.latest_checkpoint)`."""
-    may_run = call.reached is Reached.UNDECIDED and last_name(call.callee) in _RESTORES
-    return may_run and "latest_checkpoint" in call.line.text
+    return last_name(call.callee) in _RESTORES and _LATEST.search(call.line.text) is not None
 
 
-def _is_cache(save: Call) -> bool:
-    """Written once, and only where it is not there yet: data that took long to make."""
-    return save.if_there and not save.certain and not save.loops
-
-
-def _family(call: Call) -> str:
-    """The library that reads and writes such files."""
-    head = call.callee.partition(".")[0]
-    return head if head in ("numpy", "pickle", "joblib") else ""
-
-
-def _loads_data(call: Call) -> bool:
-    """Arrays and pickled objects that are called after what a training reads, not keeps."""
-    path = _written(call, 0)
-    name = path.begins if isinstance(path, KnownPrefix) else text_of(path) or ""
-    about = f"{PurePosixPath(name).name} {call.target}"
-    return bool(_OF_DATA.search(about))
-
-
-def _picks_up(call: Call, has_state: bool, saved: set[str]) -> bool:  # noqa: FBT001 - a fact
-    name = last_name(call.callee)
+def _is_own(job: _Job, call: Call) -> tuple[bool, Call | None]:
+    """Whether the newest of what the job itself writes is loaded, and what writes it."""
+    path, name = _path(call, 0), last_name(call.callee)
+    later = job.written_after(call)
+    if _is_dated(job.reading, path) or (job.saves and later is None):
+        return False, None
+    writer = job.writer_of(path)
+    if writer is not None:
+        return True, writer
     if name in _RESTORES:
-        return name != "restore" or _LATEST.search(call.line.text) is not None
-    path = _written(call, 0)
-    if isinstance(path, IfPresent) or (_place(path) in saved and _place(path)):
+        return name != "restore" or _takes_the_latest(call), later
+    there = path.there if isinstance(path, IfPresent) else path
+    if there is not None and (there.plain or _place(there)):
+        return False, None
+    state = f".{call.callee}".endswith(tuple(f".{each}" for each in _STATES))
+    return state and later is not None and _is_looked_for(job.reading, call), later
+
+
+def _is_looked_for(reading: Reading, call: Call) -> bool:
+    """Whether an unknown file is one of the disk, not what a setting may name."""
+    if isinstance(_path(call, 0), IfPresent) or not call.certain:
         return True
-    if not call.certain and _directory(path) in saved:
-        return True  # the newest of those that the training writes there
-    about = f"{call.within} {call.target} {call.line.text}"
-    whole = f".{call.callee}".endswith(tuple(f".{each}" for each in _STATES))
-    has_state = has_state or f".{call.callee}".endswith(tuple(f".{one}" for one in _WHOLE_STATES))
-    return whole and has_state and (not call.certain or _RESUMING.search(about) is not None)
+    return _is_picked(reading, call.line.text)
 
 
-def _written(call: Call, at: int) -> Value | None:
+def _says_how_far(reading: Reading, call: Call) -> bool:
+    """Whether an epoch or a step is taken up, or a library restores its own counter."""
+    if last_name(call.callee) in _RESTORES or call.callee.endswith("Fabric.load"):
+        return True
+    return any(_is_counter(each, call.target) for each in reading.trace.bindings)
+
+
+def _is_counter(binding: Binding, loaded: str) -> bool:
+    name, text = binding.name, binding.line.text
+    if binding.value.plain or binding.reached <= Reached.UNCALLED or _ADDED.search(text):
+        return False
+    if _NO_COUNTER.search(name):
+        return False
+    if _COUNTED.search(text):
+        return True
+    of_load = bool(loaded) and re.search(rf"=.*\b{re.escape(loaded)}\b", text) is not None
+    return _COUNTER.search(name) is not None and (of_load or _LOADED.search(text) is not None)
+
+
+def _is_dated(reading: Reading, path: Value | None = None) -> bool:
+    """Whether each run has a directory of its own, called after the time at which it starts."""
+    lines = () if path is None else path.lines
+    texts = (*(word.text for word in reading.run.arguments), *(line.text for line in lines))
+    return any(_CLOCK.search(text) for text in texts)
+
+
+def _path(call: Call, at: int) -> Value | None:
     """The file or directory that is read or written, out of `open(…)`."""
     value = next((call.keywords[name] for name in _PATHS if name in call.keywords), None)
     value = value or call.argument("path", at)
@@ -181,10 +267,12 @@ def _written(call: Call, at: int) -> Value | None:
     return value
 
 
-def _place(path: Value | None) -> str:
+def _place(path: Value | None) -> object:
     """What two paths must share to be the same; a beginning alone is that of many."""
     if isinstance(path, KnownPrefix):
         return f"{path.begins}… {path.lines[:1]}"
+    if path is not None and isinstance(path.data, LibraryObject):
+        return id(path.data.call)
     text = text_of(path)
     return str(PurePosixPath(text)) if text else ""
 
@@ -192,21 +280,6 @@ def _place(path: Value | None) -> str:
 def _directory(path: Value | None) -> str:
     """Where one of several files lies whose names are not known."""
     return f"{path.directory}/…" if isinstance(path, KnownPrefix) and path.directory else ""
-
-
-def _directories(paths: Sequence[Value | None]) -> set[str]:
-    """Where files lie that are written, whether or not their names are known."""
-    prefixes = [path.directory or "" for path in paths if isinstance(path, KnownPrefix)]
-    whole = [PurePosixPath(text).parent for path in paths if (text := text_of(path))]
-    return {each.removeprefix("./").rstrip("/") for each in (*prefixes, *map(str, whole))}
-
-
-def _loads_more_than_weights(reading: Reading) -> bool:
-    """Whether an optimiser takes up its state: else it is a pretrained model."""
-    return any(
-        "optim" in call.callee.lower() or "Scaler" in call.callee
-        for call in calls_of(reading, "load_state_dict")
-    )
 
 
 def _not_at_all(reading: Reading) -> Iterator[Claim]:
@@ -230,7 +303,7 @@ def _would_resume(skipped: Skipped) -> bool:
         if isinstance(part, ast.Call)
     ]
     names = {getattr(called, "id", getattr(called, "attr", "")) for called in calls}
-    if not names & _LOADS:
+    if not names & LOADS:
         return False
     whole = any("optim" in ast.unparse(called)[:200] for called in calls)
     return bool(_CHOSEN.search(asked) or (whole and _PERHAPS_CHOSEN.search(asked)))
@@ -238,7 +311,6 @@ def _would_resume(skipped: Skipped) -> bool:
 
 def trainer_resumes(reading: Reading) -> Iterator[Claim]:
     """`trainer.train(resume_from_checkpoint=…)`, `trainer.fit(…, ckpt_path=…)`."""
-    looked = any(call.if_there for call in calls_of(reading, "get_last_checkpoint"))
     over = next(_writes_over(reading), None)
     if over is not None and _can_look(reading):
         value = Value(False, over.lines, over.source)
@@ -246,17 +318,49 @@ def trainer_resumes(reading: Reading) -> Iterator[Claim]:
         return
     for call in calls_of(reading, "train", "fit"):
         given = call.keywords.get("resume_from_checkpoint", call.keywords.get("ckpt_path"))
-        if given is None or "Trainer" not in call.callee:
+        if given is None or "Trainer" not in call.callee or call.reached <= Reached.UNCALLED:
             continue
-        if isinstance(given, IfPresent) or (looked and not given.plain):
-            yield from implied_claim("resumes", True, call, certain=call.if_there)
+        newest = _is_newest(reading, call, given)
+        if newest is not None:
+            value = Value(newest, given.lines or (call.line,), given.source)
+            yield from claim("resumes", value, call, certain=newest or call.certain)
             return
-        truth = truth_of(given)
-        if truth is not None:
-            value = Value(truth, given.lines or (call.line,), given.source)
-            sure = call.certain or given.data is True  # in a branch: it looked for one before
-            yield from claim("resumes", value, call, certain=sure)
-            return
+
+
+def _is_newest(reading: Reading, call: Call, given: Value) -> bool | None:
+    """Of the trainer's own checkpoints; one that somebody named stays the same after a requeue."""
+    if _is_dated(reading, given):
+        return None
+    if isinstance(given, IfPresent):
+        return True
+    if given.data is True:
+        return True if call.if_there else None
+    if isinstance(given.data, str) and truth_of(given):
+        return given.data in _NEWEST or _is_last_of(reading, PurePosixPath(given.data))
+    if given.plain:
+        return False
+    return True if _is_picked(reading, call.line.text) else None
+
+
+def _is_last_of(reading: Reading, path: PurePosixPath) -> bool:
+    """`last.ckpt` of the directory that the checkpoints are written to."""
+    places = (call.keywords.get("dirpath") for call in calls_of(reading, "ModelCheckpoint"))
+    return path.stem == "last" and str(path.parent) in {
+        str(PurePosixPath(text)) for place in places if (text := text_of(place))
+    }
+
+
+def _is_picked(reading: Reading, text: str) -> bool:
+    """Whether the lines that name a file pick it from a directory's listing."""
+    texts: dict[str, str] = {}
+    for each in reading.trace.bindings:
+        if each.reached > Reached.UNCALLED and not each.value.plain:
+            texts[each.name] = f"{texts.get(each.name, '')} {each.line.text}"
+    for _ in range(_MOST_STEPS):
+        if _LISTS.search(text):
+            return True
+        text = " ".join(texts.pop(name) for name in _NAME.findall(text) if name in texts)
+    return False
 
 
 def _can_look(reading: Reading) -> bool:
@@ -265,11 +369,7 @@ def _can_look(reading: Reading) -> bool:
 
 def _writes_over(reading: Reading) -> Iterator[Value]:
     """The setting that keeps a program from looking for the last checkpoint of its output."""
-    named = {
-        last_name(name.lstrip("-").replace("-", "_")): each
-        for name, each in reading.options.items()
-    }
-    over = named.get("overwrite_output_dir")
-    given = named.get("resume_from_checkpoint")
+    named = {_word(name): each for name, each in reading.options.items()}
+    over, given = named.get("overwrite_output_dir"), named.get("resume_from_checkpoint")
     if over is not None and truth_of(over) is True and not (given is not None and truth_of(given)):
         yield over

@@ -167,14 +167,15 @@ def counted(unit: str, names: str) -> Rule:
 
 
 def resumption(names: str) -> Rule:
-    """Whether it goes on from a checkpoint; null and false say that it does not."""
+    """Whether it goes on from its newest checkpoint: null and false say that it does not, and one
+    that somebody named is the same after each requeue."""
 
     def rule(settings: Settings) -> Value | None:
         for name in names.split():
             value = settings.get(name)
             if value is not None and value.plain:
-                off = ("false", "none", "null", "", "disable")
-                return restated(value, str(value.data).strip().lower() not in off)
+                newest = ("true", "1", "auto", "last", "latest", "hpc")
+                return restated(value, str(value.data).strip().lower() in newest)
         return None
 
     return rule

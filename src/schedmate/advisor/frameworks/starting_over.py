@@ -25,7 +25,7 @@ _STEPS = words(
 )
 _TRAINERS = re.compile(r"(?:Trainer|Runner|Learner|YOLO|Algorithm)\.train$|LightningCLI$")
 _BOOSTERS = ("xgboost.train", "lightgbm.train", "catboost.train")
-_LOADS = words(
+LOADS = words(
     "load_state_dict load_checkpoint load_state restore restore_checkpoint load_from_checkpoint "
     "resume load_ckpt resume_checkpoint load_training_state resume_from_checkpoint load_snapshot "
     "load_weights load_model load"
@@ -70,7 +70,7 @@ def trains(call: Call) -> bool:
 def _may_resume(reading: Reading) -> bool:
     return (
         any(_asks_for_it(name, value) for name, value in reading.options.items())
-        or any(_is_doubtful(call) for call in calls_of(reading, *_LOADS))
+        or any(_is_doubtful(call) for call in calls_of(reading, *LOADS))
         or any(call.reached > Reached.UNCALLED for call in calls_of(reading, *_LOOKS))
         or any(_is_handed_one(call) for call in calls_of(reading, "fit", "train"))
         or any(_BY_THEMSELVES.search(call.callee) for call in reading.trace.calls)
@@ -135,4 +135,4 @@ def called_from(reading: Reading, call: Call) -> Iterator[Evidence]:
 def _loads(statement: ast.stmt) -> bool:
     calls = (part.func for part in ast.walk(statement) if isinstance(part, ast.Call))
     names = {getattr(called, "id", getattr(called, "attr", "")) for called in calls}
-    return not names.isdisjoint(_LOADS)
+    return not names.isdisjoint(LOADS)

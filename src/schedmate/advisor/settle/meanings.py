@@ -134,7 +134,10 @@ def _truth(value: Any) -> bool:
     return bool(value) and str(value).strip().lower() not in _FALSE
 
 
-def _resumes(_: str, value: Any) -> bool:
+def _resumes(name: str, value: Any) -> bool:
+    """A setting that is off says so; what one that is on, or a path, does only the code says."""
+    if name != "resumes" and _truth(value):
+        raise Meaningless
     return _truth(value)
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from schedmate.schedulers.local.entry import SECONDS_A_NICE
 
 if TYPE_CHECKING:
+    from schedmate.model.job import Request
     from schedmate.schedulers.local.devices import Device
     from schedmate.schedulers.local.entry import QueueEntry
 
@@ -23,7 +24,7 @@ _PATIENCE_S = 60.0
 """A job may be passed by others that end before it has waited so long: many short ones fill the
 gaps, and who waits for many GPUs hardly notices."""
 _MOST_TRIED = 500
-"""Candidates behind the reservation that are tried in one go."""
+"""Kinds of jobs behind the reservation for which no room was found, before a pass gives up."""
 
 
 Choose = Callable[["QueueEntry", "Sequence[Device]"], "tuple[str, ...] | None"]
@@ -72,7 +73,7 @@ def plan(
             continue
         reserved = _reserve(entry, room, now)
         if reserved is not None:  # else it is wider than the machine has become
-            behind = waiting[position + 1 :][:_MOST_TRIED]
+            behind = waiting[position + 1 :]
             reserved.at = max(reserved.at, _waits_since(entry) + _PATIENCE_S)
             return starts + _backfill(behind, room, reserved, now)
     return starts
@@ -183,14 +184,20 @@ def _backfill(
     behind: Sequence[QueueEntry], room: _Room, reserved: _Reservation, now: float
 ) -> list[Start]:
     """Wide and long jobs first, which fill the room best. While a job overstays that was let past
-    by its prediction, only limits count."""
+    by its prediction, only limits count. Where one found no room, others that ask for the same are
+    not tried: a long array must not hide what stands behind it."""
     trusted = not any(one.backfilled and is_overdue(one, now) for one in room.running)
     starts = []
+    hopeless: set[tuple[Request, bool, bool]] = set()
     for entry in sorted(behind, key=lambda one: (-one.request.gpus, -(longest_run_s(one) or 0.0))):
         longest = longest_run_s(entry, by_prediction=trusted)
         in_time = longest is not None and now + longest <= reserved.at
+        kind = entry.request, entry.is_exclusive, in_time
+        if kind in hopeless or len(hopeless) >= _MOST_TRIED:
+            continue
         devices = room.fit(entry, frozenset() if in_time else reserved.devices)
         if devices is None or not (in_time or reserved.has_room_for(entry)):
+            hopeless.add(kind)
             continue
         room.take(entry, devices)
         if not in_time:

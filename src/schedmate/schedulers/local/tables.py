@@ -42,6 +42,31 @@ SPLIT_FIELDS = tuple(
 )
 """Each is a field of `QueueEntry`."""
 FIELDS = ", ".join(SPLIT_FIELDS)
+ADD = (
+    "INSERT INTO jobs (id, array_id, task, shape, command, stdout, stderr, name, user, workdir,"
+    " script, request, nice, submit_time, eligible_time, held, dependency, options, state)"
+)
+LISTED = """
+    end_time IS NULL
+    OR array_id IN (SELECT array_id FROM jobs WHERE end_time IS NULL)
+    OR id IN (
+        SELECT id FROM jobs WHERE end_time >= ?1 AND array_id IS NULL
+        ORDER BY end_time DESC LIMIT ?2
+    )
+    OR array_id IN (
+        SELECT array_id FROM (
+            SELECT array_id,
+                SUM(COUNT(*)) OVER (ORDER BY MAX(end_time) DESC, array_id) - COUNT(*) AS before
+            FROM jobs WHERE end_time >= ?1 AND array_id NOT IN (
+                SELECT array_id FROM jobs WHERE end_time IS NULL AND array_id IS NOT NULL
+            )
+            GROUP BY array_id
+        ) WHERE before < ?2
+    )
+    ORDER BY id
+"""
+"""What has not ended, and the newest of the rest: so many jobs, and arrays of about so many tasks.
+Of an array all tasks are there or none, as they are counted."""
 REQUEUED = (
     "state = 'PENDING', restarts = restarts + 1, eligible_time = ?, start_time = NULL,"
     " end_time = NULL, exit_code = NULL, signal = NULL, slots = '[]', ending = NULL,"

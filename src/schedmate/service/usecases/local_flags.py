@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from schedmate.model.batch_options import other_gres
 from schedmate.model.errors import BadInput
 from schedmate.model.warning_signal import read_signal
 from schedmate.service.notify_target import MAIL, OFF, check_target, read_usual_target
@@ -33,7 +34,7 @@ MEANINGLESS: Final = frozenset(
 )
 """Where in a site a job belongs: one machine has no such places."""
 _INSTEAD: Final = {
-    "no-requeue": "comment=schedmate=off leaves a job alone",
+    "no-requeue": "--comment=schedmate=off leaves a job alone",
     "wait": "schedmate logs -f waits for the end",
     "test-only": "schedmate advise answers without queuing",
     "constraint": "choose a kind of GPU by --gres=gpu:TYPE:NUMBER",
@@ -93,6 +94,9 @@ def _refuse_others(asked: BatchOptions) -> None:
         if name not in WORKING | MEANINGLESS:
             instead = f": {_INSTEAD[name]}" if name in _INSTEAD else ""
             raise BadInput(f"the local queue cannot do --{name}{instead}; submit without it")
+    for name in ("gres", "tres-per-node", "tres-per-task"):
+        if other := other_gres(asked.text(name) or ""):
+            raise BadInput(f"--{name} names {other}, and the local queue hands out GPUs only")
     if (asked.nodes or 1) > 1:
         raise BadInput("the local queue has one node: submit without --nodes, or with --nodes=1")
     if (asked.tasks or 1) > 1:

@@ -7,7 +7,9 @@ only where it is attached.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from schedmate.model.errors import BadInput
@@ -62,6 +64,14 @@ _VARIABLES = {
     "SBATCH_TIMELIMIT": "time",
 }
 """Those of sbatch's variables that a prediction depends on."""
+_OURS = {
+    "--host": "the name of a machine",
+    "--notify": "a URL or a mail address",
+    "--commands": "a file with a command a line",
+    "--sweep": "what to vary: --sweep lr=1e-3,1e-4 seed=1..5 train.py",
+}
+"""Flags that sbatch does not have, and what each takes."""
+PARAMETER = re.compile(r"([A-Za-z_][\w.-]{0,80})=(.*)", re.ASCII | re.DOTALL)
 _NEXT_COMPONENT = ":"
 """Between the parts of a heterogeneous job."""
 
@@ -113,19 +123,21 @@ def part(words: Sequence[str], own: Collection[str]) -> tuple[list[str], list[st
     return [words[at] for at in found], [word for at, word in enumerate(words) if at not in found]
 
 
-def take_own(words: Sequence[str], flag: str) -> tuple[str | None, list[str]]:
-    """The value of a flag of our own that takes one, and all other words; None: it is not there."""
-    line = split(words)
-    own = next((one for one in line.unknown if one.partition("=")[0] == flag), None)
-    if own is None:
-        return None, list(words)
-    at = line.flags.index(own)
-    _, attached, value = own.partition("=")
-    end = at + 1 if attached else at + 2
-    value = value if attached else "".join(words[at + 1 : end])
-    if not value:
-        raise BadInput(f"{flag} wants a value")
-    return value, [*words[:at], *words[end:]]
+def take_own(words: Sequence[str], flag: str) -> tuple[list[str], list[str]]:
+    """The values of a flag of our own, wherever it stands among the flags, and all other words."""
+    values: list[str] = []
+    kept: list[str] = []
+    begun = 0
+    for start, end in _flags_in(words, _Flags()):
+        name, attached, value = words[start].partition("=")
+        if name == flag:
+            found = [*([value] if attached else ()), *words[start + 1 : end]]
+            if not any(found):
+                raise BadInput(f"{flag} wants {_OURS[flag]}")
+            values += found
+            kept += words[begun:start]
+            begun = end
+    return values, [*kept, *words[begun:]]
 
 
 def _flags_in(words: Sequence[str], flags: _Flags) -> Iterator[tuple[int, int]]:
@@ -137,10 +149,24 @@ def _flags_in(words: Sequence[str], flags: _Flags) -> Iterator[tuple[int, int]]:
             flags.next_component()
         elif word in ("-", "--") or not word.startswith("-"):
             return
+        elif word.partition("=")[0] in _OURS:
+            flags.unknown.append(word)
+            at = _end_of_own(words, at) - 1
         elif flags.take(word, words[at + 1] if at + 1 < len(words) else ""):
             at += 1
         at = min(at + 1, len(words))
         yield start, at
+
+
+def _end_of_own(words: Sequence[str], at: int) -> int:
+    """`--sweep` takes all that follows and is to be varied, the others take one word."""
+    name, attached, _ = words[at].partition("=")
+    end = at + 1
+    if name != "--sweep":
+        return end if attached else end + 1
+    while end < len(words) and PARAMETER.fullmatch(words[end]) and not Path(words[end]).exists():
+        end += 1
+    return end
 
 
 def variables(environment: Mapping[str, str]) -> list[str]:

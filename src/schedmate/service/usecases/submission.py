@@ -5,13 +5,21 @@ from __future__ import annotations
 import os
 import re
 import socket
+import sys
 import time
+from contextlib import suppress
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from schedmate.disk.database import storable
-from schedmate.model.batch_options import BatchOptions, read_script_options, read_words
+from schedmate.model.batch_options import (
+    BatchOptions,
+    read_script_options,
+    read_words,
+    slurm_seconds,
+)
 from schedmate.model.errors import BadInput, NotFound
 from schedmate.model.job import ArrayTask, Request, Submission
 from schedmate.model.workload import Evidence
@@ -24,37 +32,49 @@ if TYPE_CHECKING:
     from schedmate.config import Settings
     from schedmate.service.usecases.sweep import Sweep
 
-_NO_LIMIT = ("0", "UNLIMITED", "INFINITE")
+_NO_LIMIT = ("UNLIMITED", "INFINITE")
 _GPUS = re.compile(r"(?:[A-Za-z][\w.-]{0,60}:)?\d{1,5}", re.ASCII)
+_STARTER = re.compile(
+    r"(?:i?python|pypy)[\d.]*|(?:ba|z|da|k)?sh|torchrun|accelerate|deepspeed|mpirun|mpiexec|env|nice"
+    r"|time|nohup|numactl|uv|poetry|pipenv|conda|Rscript|julia"
+)
+"""What starts a program of another name."""
+_PIPED = "sbatch"
+"""What Slurm calls a script that has no name."""
+_PROGRAM = (".py", ".sh", ".R", ".jl")
 _SOMEWHERE = Evidence(file="", line=0, text="")
 
 
 def submission_of(settings: Settings, words: Sequence[str]) -> Submission:
     """Read the command line as sbatch would; the local scheduler gets what it can use of it."""
+    here = _current_directory()
     if settings.scheduler != "slurm":
-        _refuse_what_is_no_text([*words, str(Path.cwd())])
+        _refuse_what_is_no_text([*words, str(here)])
     notify, words = sbatch.take_own(words, "--notify")
     sweep, words = _take_sweep(words)
-    if sweep is not None and notify is None:  # it stood behind what is varied
-        notify, words = sbatch.take_own(words, "--notify")
     line = sbatch.split(words)
     if sweep is not None and sweep.commands:
+        if line.job:
+            raise BadInput(f"--commands names all that is to run: submit without {line.job[0]}")
         line = replace(line, job=sweep.commands[0], is_command=True)
     is_wrapped = line.value("wrap") is not None and not line.job
     if is_wrapped:
         line = sbatch.unwrap(line)
     stated = _options(line.as_words())
-    if not line.job:
-        raise BadInput("name a script, or a command behind `--`")
-    workdir = Path(stated.text("chdir") or Path.cwd()).absolute()
-    line, script, text = _named(line, workdir)
+    workdir = here / (stated.text("chdir") or "")
+    piped = None if line.job else _script_from_stdin()
+    if piped is None:
+        line, script, text = _named(line, workdir)
+    else:
+        line, script, text = replace(line, job=(_PIPED,)), workdir / _PIPED, piped
     asked = _script_options(text) | stated
-    usual = "wrap" if is_wrapped else Path(line.job[0]).name
+    usual = "wrap" if is_wrapped else _usual_name(line.job)
     submission = Submission(
         command=_command(line, script),
         workdir=str(workdir),
         name=" ".join((asked.text("job-name") or usual).split()),
         script=None if script is None else str(script),
+        script_text=piped,
         request=request_of(asked),
         env=dict(os.environ),
     )
@@ -63,8 +83,40 @@ def submission_of(settings: Settings, words: Sequence[str]) -> Submission:
     if line.unknown:
         raise BadInput(f"there is no flag {line.unknown[0]}: SchedMate takes those of sbatch")
     _refuse_what_is_no_amount(stated)
-    queued = _for_local(submission, asked, settings, notify)
+    queued = _for_local(submission, asked, settings, notify[-1] if notify else None)
     return queued if sweep is None else _swept(queued, sweep, named=asked.text("job-name"))
+
+
+def _current_directory() -> Path:
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        raise BadInput("the directory that you are in is gone: cd to one that is there") from None
+
+
+def _script_from_stdin() -> str:
+    """`submit <<EOF`, as with sbatch; BadInput where nothing comes that way."""
+    from schedmate.model.batch_script import LARGEST, check_batch_script
+
+    is_piped = sys.stdin is not None and not sys.stdin.closed and not sys.stdin.isatty()
+    data = b""
+    with suppress(OSError):
+        data = sys.stdin.buffer.read(LARGEST + 1) if is_piped else b""
+    if not data:
+        raise BadInput("name a script, or a command behind `--`")
+    check_batch_script("the script", data, otherwise="a command goes behind `--`")
+    return data.decode("utf-8", "surrogateescape")
+
+
+def _usual_name(command: Sequence[str]) -> str:
+    """After what it runs: `train.py` of `python3 -u train.py`."""
+    first = Path(command[0]).name
+    for before, word in pairwise(command) if _STARTER.fullmatch(first) else ():
+        if before == "-c":
+            break
+        if before == "-m" or (word.endswith(_PROGRAM) and not word.startswith("-")):
+            return Path(word).name
+    return first
 
 
 def _take_sweep(words: Sequence[str]) -> tuple[Sweep | None, Sequence[str]]:
@@ -195,7 +247,7 @@ def _command(line: sbatch.CommandLine, script: Path | None) -> tuple[str, ...]:
 def _refuse_what_is_no_amount(asked: BatchOptions) -> None:
     """As sbatch does: a mistyped limit must not become none."""
     limit = asked.text("time")
-    if limit is not None and limit.upper() not in _NO_LIMIT and not asked.time_limit_s:
+    if limit is not None and limit.upper() not in _NO_LIMIT and slurm_seconds(limit) is None:
         raise BadInput(f"--time wants minutes, HH:MM:SS or D-HH:MM:SS, not {limit!r}")
     nodes = asked.text("nodes")
     if nodes is not None and not asked.nodes:

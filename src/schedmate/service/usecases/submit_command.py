@@ -48,6 +48,11 @@ _STUCK_S, _LONGEST_WAIT_S = 10.0, 60.0
 _LOOK_AGAIN_S = 0.5
 _THREAD = "schedmate-advising"
 _ANSWERED_AT_ONCE = ("help", "usage", "version", "autocomplete")
+_OF_THE_LOCAL_QUEUE = {
+    "--notify": "--mail-type, or schedmate notify on",
+    "--sweep": "--array",
+    "--commands": "--array",
+}
 _WRAPPED = "#!/bin/sh\n# This script was created by sbatch --wrap.\n\n{}\n"
 
 
@@ -111,10 +116,9 @@ def is_advising() -> bool:
 
 def prepare(words: Sequence[str]) -> Prepared:
     """sbatch's own command line as it is; a Python file without `#!` and a command as a script."""
-    if sbatch.take_own(words, "--notify")[0] is not None:
-        raise BadInput(
-            "--notify is the local queue's; on Slurm: --mail-type, or schedmate notify on"
-        )
+    for flag, instead in _OF_THE_LOCAL_QUEUE.items():
+        if sbatch.take_own(words, flag)[0]:
+            raise BadInput(f"{flag} is the local queue's; on Slurm: {instead}")
     line = sbatch.split(words)
     if line.unknown or any(name in _ANSWERED_AT_ONCE for name, _ in line.options):
         return Prepared(words=tuple(words), stdin=None, target=None)

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 MOST_RUNS: Final = 10_000
-_OURS: Final = ("--sweep", "--commands")
-_PARAMETER: Final = re.compile(r"([A-Za-z_][\w.-]{0,80})=(.*)", re.ASCII | re.DOTALL)
 _RANGE: Final = re.compile(r"(-?\d{1,9})\.\.(-?\d{1,9})(?::(\d{1,9}))?", re.ASCII)
 _SHELL: Final = re.compile(r"[|&;<>$`()*?~#\n]|^\w+=")
 """What only a shell understands in a line."""
@@ -37,28 +35,20 @@ class Sweep:
     """So many run at once."""
 
 
-def take_sweep(words: Sequence[str]) -> tuple[Sweep | None, list[str]]:
+def take_sweep(words: Sequence[str]) -> tuple[Sweep | None, Sequence[str]]:
     """The sweep, where there is one, and the words without it."""
-    line = sbatch.split(words)
-    ours = next((one for one in line.unknown if one.partition("=")[0] in _OURS), None)
-    if ours is None:
-        return None, list(words)
-    at = line.flags.index(ours)
-    name, _, attached = ours.partition("=")
-    stated, after = [attached] if attached else [], list(words[at + 1 :])
-    if name == "--commands":
-        file = attached or (after.pop(0) if after else "")
-        if not file:
-            raise BadInput("--commands wants a file with a command a line")
-        path, most = _throttled(file)
+    files, words = sbatch.take_own(words, "--commands")
+    stated, words = sbatch.take_own(words, "--sweep")
+    if len(files) > 1 or (files and stated):
+        raise BadInput("submit one file of --commands or one --sweep at a time")
+    if files:
+        path, most = _throttled(files[0])
         commands = tuple(read_commands(Path(path)))
-        return Sweep(commands=commands, name=Path(path).name, most=most), [*words[:at], *after]
-    while after and _PARAMETER.fullmatch(after[0]) and not Path(after[0]).exists():
-        stated.append(after.pop(0))
+        return Sweep(commands=commands, name=Path(path).name, most=most), words
     if not stated:
-        raise BadInput("--sweep wants what to vary: --sweep lr=1e-3,1e-4 seed=1..5 train.py")
+        return None, words
     stated[-1], most = _throttled(stated[-1])
-    return Sweep(tuple(map(_parameter, stated)), most=most), [*words[:at], *after]
+    return Sweep(tuple(map(_parameter, stated)), most=most), words
 
 
 def _throttled(word: str) -> tuple[str, int | None]:
@@ -70,10 +60,10 @@ def _throttled(word: str) -> tuple[str, int | None]:
 
 
 def _parameter(word: str) -> tuple[str, Words]:
-    found = _PARAMETER.fullmatch(word)
-    if found is None:
+    found = sbatch.PARAMETER.fullmatch(word)
+    values = found and tuple(value for part in found[2].split(",") for value in _values(part))
+    if not found or not values or not all(values):
         raise BadInput(f"--sweep wants NAME=VALUE,VALUE or NAME=FIRST..LAST, not {word!r}")
-    values = tuple(value for part in found[2].split(",") for value in _values(part))
     return found[1], values
 
 

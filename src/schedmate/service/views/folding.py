@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from schedmate.model import JobState, Spread, array_of
-from schedmate.service.views.queue_row import QueueRow, queue_row
+from schedmate.service.views.queue_row import QueueRow, queue_row, waits_in_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from schedmate.model import Job, JobId
     from schedmate.service.views.job_view import JobView
@@ -49,7 +49,9 @@ def fold_tasks(jobs: Sequence[Job]) -> list[Fold]:
     for job in jobs:
         groups.setdefault(array_of(job.id) or job.id, []).append(job)
     return [
-        Fold(those[0]) if len(those) == 1 else Fold(_standing_for(whole, those), tuple(those))
+        Fold(those[0])
+        if len(those) == those[0].tasks == 1
+        else Fold(_standing_for(whole, those), tuple(those))
         for whole, those in groups.items()
     ]
 
@@ -70,6 +72,35 @@ def _standing_for(whole: JobId, jobs: Sequence[Job]) -> Job:
         logs=(),
         held=all(job.held for job in jobs),
     )
+
+
+def named_apart(views: Sequence[JobView]) -> list[JobView]:
+    """With tasks of an array that run commands of their own named after what is their own."""
+    tasks: dict[JobId, list[Job]] = {}
+    for view in views:
+        if (array := array_of(view.job.id)) is not None and view.job.tasks == 1:
+            tasks.setdefault(array, []).append(view.job)
+    names = {name: words for those in tasks.values() for name, words in _own_words(those)}
+    return [
+        replace(view, job=replace(view.job, name=names.get(view.job.id) or view.job.name))
+        for view in views
+    ]
+
+
+def _own_words(jobs: Sequence[Job]) -> Iterator[tuple[JobId, str]]:
+    """`lr=1e-4 seed=2` of a sweep; of other commands what follows their common beginning."""
+    commands = [job.command for job in jobs]
+    differ = [len(set(words)) > 1 for words in zip(*commands, strict=False)]
+    is_sweep = len(set(map(len, commands))) == 1
+    first = differ.index(True) if True in differ else len(differ)
+    for job in jobs:
+        own = [_with_its_option(job.command, at) for at, found in enumerate(differ) if found]
+        yield job.id, " ".join(own if is_sweep else job.command[first:])
+
+
+def _with_its_option(words: Sequence[str], at: int) -> str:
+    option = words[at - 1] if at else ""
+    return f"{option[2:]}={words[at]}" if option.startswith("--") else words[at]
 
 
 def count_states(jobs: Iterable[Job]) -> Counter[JobState]:
@@ -99,6 +130,8 @@ def folded_row(
     shown = warned or failed
     if shown is not None:
         note += f"; {shown.view.job.id}: {shown.note}"
+    elif waits := waits_in_words(view, now, written):
+        note += f"; {waits}"
     known = sum(row.fraction or 0.0 for row in running)
     own = queue_row(view, now, written)
     return replace(

@@ -66,7 +66,7 @@ def _partitions(named: str | None) -> frozenset[str]:
 
 def may_start(job: Job, now: float) -> bool:
     """Whether it waits for its turn and nothing else."""
-    own_condition = job.reason in OWN_CONDITION or job.reason in NEVER
+    own_condition = bool(job.dependency) or job.reason in OWN_CONDITION or job.reason in NEVER
     later = job.eligible_time is not None and job.eligible_time > now
     return job.state is JobState.PENDING and not (job.held or own_condition or later)
 

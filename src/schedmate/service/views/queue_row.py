@@ -5,13 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from schedmate.handler.case import signal_name
 from schedmate.model import JobState
-from schedmate.service.views.sentences import held_in_words, overdue_in_words, slowdown_in_words
+from schedmate.service.views.holds import held_in_words
+from schedmate.service.views.sentences import (
+    overdue_in_words,
+    own_condition_in_words,
+    slowdown_in_words,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from schedmate.model import Spread
+    from schedmate.model import Job, Spread
     from schedmate.service.views.job_view import JobView
     from schedmate.service.views.sentences import Written
 
@@ -22,7 +28,7 @@ NoteKind = Literal["", "warning", "failure"]
 class QueueRow:
     view: JobView
     predicted_s: float | None
-    """None also where the range is so wide that its middle says next to nothing."""
+    """None also where the range is so wide, or the time so short, that it says next to nothing."""
     run_time_s: float | None
     fraction: float | None
     left_s: Spread | None
@@ -32,16 +38,21 @@ class QueueRow:
 
 def queue_row(view: JobView, now: float, written: Written) -> QueueRow:
     note, kind = next(_notes(view, now, written))
-    predicted, left = view.predicted, view.remaining_s(now)
+    left = view.remaining_s(now)
     return QueueRow(
         view=view,
-        predicted_s=None if predicted is None or predicted.too_wide else predicted.p50,
+        predicted_s=_shown_s(view.predicted),
         run_time_s=_run_time_s(view, now),
         fraction=_fraction(view, left),
         left_s=left,
         note=note,
         note_kind=kind,
     )
+
+
+def _shown_s(predicted: Spread | None) -> float | None:
+    known = predicted is not None and not predicted.too_wide and predicted.p90 >= 1
+    return predicted.p50 if predicted is not None and known else None
 
 
 def _run_time_s(view: JobView, now: float) -> float | None:
@@ -67,13 +78,15 @@ def _notes(view: JobView, now: float, written: Written) -> Iterator[tuple[str, N
     progress = view.progress if view.job.state is JobState.RUNNING else None
     if progress is not None and progress.warnings:
         yield "; ".join(warning.text for warning in progress.warnings), "warning"
-    if view.job.held:
-        yield held_in_words(view), ""
+    if waits := waits_in_words(view, now, written):
+        yield waits, ""
     if view.errors:
         yield "; ".join(view.errors), "failure"
     if view.diagnosis is not None:
         which = "" if view.job.restarts == 0 else f"attempt {max(view.diagnoses) + 1}: "
         yield f"{which}{view.diagnosis.reason}: {view.diagnosis.summary}", "failure"
+    if view.job.state.failed and (end := _end_in_words(view.job)):
+        yield end, "failure"
     if progress is not None and progress.phase == "stalled":
         yield "stalled", "warning"
     if progress is not None and progress.slowdown is not None:
@@ -83,3 +96,17 @@ def _notes(view: JobView, now: float, written: Written) -> Iterator[tuple[str, N
     if view.advice is not None:
         yield view.advice.prediction.explanation, ""
     yield "", ""
+
+
+def waits_in_words(view: JobView, now: float, written: Written) -> str:
+    """What it waits for that is not its turn; empty where it waits for nothing else."""
+    if view.job.state is not JobState.PENDING:
+        return ""
+    return held_in_words(view) if view.job.held else own_condition_in_words(view.job, now, written)
+
+
+def _end_in_words(job: Job) -> str:
+    """As the scheduler has it: nobody has read the log yet."""
+    code = f"exit code {job.exit_code}" if job.exit_code else ""
+    signal = signal_name(job.signal) if job.signal else ""
+    return ", ".join(part for part in (code, signal, job.reason) if part)
