@@ -40,7 +40,8 @@ APART = {"docs/test_pages.py", "bench/test_strategies.py"}
 """Files whose tests share nothing and take long: any worker may run any of them."""
 LONGEST = (
     *("demo/test_whole_demo.py", "schedulers/test_slurm_wrong_retries.py"),
-    *("schedulers/test_slurm_modes.py", "frameworks", "slurm", "docs/test_pages.py"),
+    *("schedulers/test_slurm_modes.py", "schedulers/test_slurm_preemption.py", "frameworks"),
+    *("slurm", "docs/test_pages.py"),
     *("bench/test_strategies.py", "simulator/experiments/test_explained.py", "embedded"),
 )
 """What takes longest starts first, so that no worker is left with it at the end."""

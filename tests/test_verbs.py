@@ -93,7 +93,14 @@ def test_an_unknown_verb_is_a_usage_error():
 
 @pytest.mark.parametrize(
     ("typed", "meant"),
-    [("trak", "track"), ("Jobs", "jobs"), ("diagnoze", "diagnose"), ("simulat", "simulate")],
+    [
+        ("squeue", "jobs"),
+        ("scancel", "cancel"),
+        ("trak", "track"),
+        ("Jobs", "jobs"),
+        ("diagnoze", "diagnose"),
+        ("simulat", "simulate"),
+    ],
 )
 def test_a_misspelt_verb_is_answered_with_the_nearest(typed, meant):
     result = CliRunner().invoke(root, [typed])

@@ -17,7 +17,14 @@ _COLOURS = {
     "site_model": "#6a51a3",
     "semantic": "#c0392b",
     "oracle": "#2e7d32",
+    "order": "#4d7fbf",
+    "requeue": "#6a51a3",
+    "sharing": "#c58b2a",
+    "stopping": "#7b9ec9",
+    "all": "#c0392b",
+    "1 + wait/run": "#9aa0a6",
 }
+_BOLD = ("semantic", "oracle", "all")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +96,14 @@ def _panel(
     parts += [
         f'<text x="{across(share):.1f}" y="{_TOP + _HEIGHT + 14}" '
         f'text-anchor="middle">{share:g}</text>'
-        for share in (0.0, 0.25, 0.5, 0.75, 1.0)
+        for share in (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5)
+        if share <= most
     ]
     for line in lines:
         colour = _COLOURS.get(line.name, "#333333")
         points = [(across(at), down(y)) for at, y in zip(line.x, line.y, strict=True)]
         path = " ".join(f"{at:.1f},{y:.1f}" for at, y in points)
-        wide = 2.5 if line.name in ("semantic", "oracle") else 1.4
+        wide = 2.5 if line.name in _BOLD else 1.4
         parts.append(
             f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="{wide}"/>'
         )

@@ -17,6 +17,7 @@ import numpy as np
 
 from bench.proof.predictions import KeptKnowledge, revision
 from bench.proof.settings import SHAKES, WAITS, Window, setting, shaken
+from bench.proof.shadow import bound_beside
 from bench.proof.tuning import best_of_grid
 from schedmate.core import FairnessLimits
 from schedmate.policies import POLICIES
@@ -136,8 +137,13 @@ def _measured(case: Case) -> Iterator[Measured]:
             bounded = replace(drawn, fairness=bound)
             asked = plan(policy + part)
             aided = [
-                run(replace(each, fairness=bound), asked, knowledge, predictor=predictor)
-                for each in shakes
+                run(
+                    replace(each, fairness=bound_beside(bound, plainly)),
+                    asked,
+                    knowledge,
+                    predictor=predictor,
+                )
+                for each, plainly in zip(shakes, alone, strict=True)
             ]
             row = _row(case, bounded, (policy, policy + part, predictor), (alone, aided))
             yield replace(row, error=_error(knowledge.of(predictor).p50, drawn.columns.duration))

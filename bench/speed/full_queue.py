@@ -18,7 +18,7 @@ import os
 import tempfile
 import time
 from collections.abc import Generator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from unittest.mock import patch
@@ -31,6 +31,7 @@ from schedmate.config import Settings
 from schedmate.model import Job, JobState, Mode, Request
 from schedmate.model.account import account_name
 from schedmate.service.daemon.assembling import assemble
+from schedmate.service.daemon.process import uncollected
 from schedmate.web.server import serving
 
 _TITLES = ("poll", "seconds", "cpu", "children", "MB", "ordered", "unread")
@@ -93,13 +94,11 @@ def polls_of_full_queue(
     jobs = [_waiting(1 + number, written[number % scripts]) for number in range(count)]
     slurm = StandInSlurm(directory / "bin", nodes=NODES, script=written[0].read_text())
     settings = Settings(scheduler="slurm", mode=mode, state_dir=directory / "state")
-    with (
-        patch.dict(
-            os.environ, {"PATH": f"{slurm.directory}:{os.environ['PATH']}", "SLURM_CONF": "/none"}
-        ),
-        serving(settings, host="127.0.0.1", port=0) as site,
-        assemble(settings) as daemon,
-    ):
+    programs = {"PATH": f"{slurm.directory}:{os.environ['PATH']}", "SLURM_CONF": "/none"}
+    with patch.dict(os.environ, programs), ExitStack() as stack:
+        with uncollected():
+            site = stack.enter_context(serving(settings, host="127.0.0.1", port=0))
+            daemon = stack.enter_context(assemble(settings))
         while True:
             slurm.show(jobs)
             begun, used = time.monotonic(), processor_s()

@@ -27,9 +27,14 @@ from schedmate.sections import (
     states_path,
 )
 from schedmate.site_settings import (
+    DoomedSettings,
+    DrainSettings,
     HostSettings,
     MailSettings,
     NotifySettings,
+    PreemptionSettings,
+    RetentionSettings,
+    TimeLimitSettings,
     WebhookSettings,
     WebSettings,
 )
@@ -109,14 +114,6 @@ class HookSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TimeLimitSettings:
-    lower: bool = False
-    """Lower the limits of waiting jobs towards their prediction, so that backfill finds holes."""
-    soft: bool = False
-    """Where Slurm has `time_min_as_soft_limit`: let backfill plan with the prediction."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class FairnessSettings:
     """How far a job may be overtaken: all three."""
 
@@ -138,23 +135,6 @@ class ScopeSettings:
     exclude_partitions: tuple[str, ...] = ()
     exclude_accounts: tuple[str, ...] = ()
     exclude_qos: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DrainSettings:
-    allowed: bool = False
-    """Drain suspect nodes in mode `act`, by an account with administrator rights."""
-    probability: float = above(0, 0.9)
-    most_out: float = at_least(0, 0.1)
-    """The share of nodes that may be out, for whatever reason."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RetentionSettings:
-    days: float = at_least(7, 180.0)
-    """How long events, decisions and what was found out about ended jobs are kept."""
-    megabytes: float = at_least(10, 2000.0)
-    """How large the store may become; beyond that the oldest go earlier."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,7 +208,9 @@ class Settings:
     hold: HoldSettings = HoldSettings()
     fairness: FairnessSettings = FairnessSettings()
     scope: ScopeSettings = ScopeSettings()
-    drain: DrainSettings = DrainSettings()
+    drain: DrainSettings = field(default_factory=DrainSettings)
+    doomed: DoomedSettings = field(default_factory=DoomedSettings)
+    preemption: PreemptionSettings = field(default_factory=PreemptionSettings)
     local: LocalSettings = LocalSettings()
     slurm: SlurmSettings = SlurmSettings()
     submit: SubmitSettings = SubmitSettings()
@@ -237,8 +219,8 @@ class Settings:
     """Where the service listens that reads files as their owners."""
     queue_socket: Path = Path("/run/schedmate-queue.sock")
     """Where root serves a queue for all accounts of this machine."""
-    retention: RetentionSettings = RetentionSettings()
-    time_limits: TimeLimitSettings = TimeLimitSettings()
+    retention: RetentionSettings = field(default_factory=RetentionSettings)
+    time_limits: TimeLimitSettings = field(default_factory=TimeLimitSettings)
     gpus: dict[str, str | GpuSettings] = field(default_factory=dict)
     """What the site's own names of GPUs (types of gres) stand for."""
     llm: LlmSettings = LlmSettings()

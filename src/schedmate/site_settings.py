@@ -71,3 +71,69 @@ class NotifySettings:
     """To one user; what is more waits and is sent together."""
     link: str = ""
     """The address of the pages, for links."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreemptionSettings:
+    """Whose runs are stopped right after a checkpoint for shorter jobs, in mode `act`."""
+
+    partitions: tuple[str, ...] = ()
+    """Of all jobs that are submitted there; elsewhere a job has to say so in its comment."""
+    qos: tuple[str, ...] = ()
+    at_most: int = at_least(0, 3)
+    """How often one job is stopped; 0: none ever is."""
+    after_minutes: float = at_least(0, 30.0)
+    """A run is not stopped before."""
+    ends_soon_minutes: float = at_least(0, 30.0)
+    """Nor with less than that left to it."""
+    lost_gpu_hours: float = at_least(0, 24.0)
+    """What restarts may cost one user in a day."""
+    give_back_minutes: float = at_least(0, 10.0)
+    """Where the jobs that it made way for have not started by then, it goes first."""
+    widest: float = at_least(0, 0.25)
+    """The share of its partition's GPUs that a run may hold: more are hard to gather again."""
+    worth: float = above(0, 3.0)
+    """So many times less GPU time than the run a job must need."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimeLimitSettings:
+    lower: bool = False
+    """Lower the limits of waiting jobs towards their prediction, so that backfill finds holes."""
+    soft: bool = False
+    """Where Slurm has `time_min_as_soft_limit`: let backfill plan with the prediction."""
+    extend_hours: float = at_least(0, 0.0)
+    """By how much the limit of a running job that resumes may be raised where it will not make it
+    and no other job waits for its GPUs; 0: never."""
+    carry_on: int = at_least(0, 0)
+    """How often such a job is queued again right after its last checkpoint before the limit, to go
+    on from there; 0: never."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DoomedSettings:
+    """Runs that go on for nothing."""
+
+    stop: tuple[Literal["nan", "checkpoint", "hang", "repeated", "limit", "idle"], ...] = ()
+    """For which reasons they are stopped in mode `act`; for others only where their owner asks."""
+    minutes: float = at_least(0, 10.0)
+    """How long after the message, where the same sign still stands."""
+    idle_hours: float = above(0, 1.0)
+    """Without use of a GPU, CPU or output, after which an allocation is idle."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DrainSettings:
+    allowed: bool = False
+    """Drain suspect nodes in mode `act`, by an account with administrator rights."""
+    probability: float = above(0, 0.9)
+    most_out: float = at_least(0, 0.1)
+    """The share of nodes that may be out, for whatever reason."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetentionSettings:
+    days: float = at_least(7, 180.0)
+    """How long events, decisions and what was found out about ended jobs are kept."""
+    megabytes: float = at_least(10, 2000.0)
+    """How large the store may become; beyond that the oldest go earlier."""

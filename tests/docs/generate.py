@@ -72,6 +72,25 @@ WORDS = {
     "[suspect nodes](../how-to/retries.md#find-the-nodes-that-fail-other-peoples-jobs)",
     "drain.probability": "from which probability on",
     "drain.most_out": "never when more than this share of all nodes would be out",
+    "preemption.partitions": "in mode `act`: runs in these partitions "
+    "[make way](../how-to/make-way.md) for shorter jobs right after a checkpoint, if they are "
+    "proven to resume; others only where their owner asks for it",
+    "preemption.qos": "the same by QOS",
+    "preemption.at_most": "how often one job is stopped for others; `0`: never",
+    "preemption.after_minutes": "a run is not stopped before it has run for so long",
+    "preemption.ends_soon_minutes": "nor with less than that left to it",
+    "preemption.lost_gpu_hours": "what such restarts may cost one user in a day",
+    "preemption.give_back_minutes": "where the jobs that it made way for have not started by then, "
+    "it goes first",
+    "preemption.widest": "the share of its partition's GPUs that a run may hold; a larger one is "
+    "not stopped",
+    "preemption.worth": "so many times less GPU time than the run a job must need",
+    "doomed.stop": "in mode `act`: stop [runs that go on for nothing](../how-to/doomed-runs.md) "
+    "for these reasons: `nan`, `checkpoint`, `hang`, `repeated`, `limit`, `idle`; empty: only "
+    "where their owner asks for it",
+    "doomed.minutes": "how long after the message, if the same sign still stands",
+    "doomed.idle_hours": "hours without use of a GPU, CPU or output, after which an allocation is "
+    "idle",
     "log_format": "of the daemon's own log: `text`, or `json`, one object a line",
     "operators": "users who see all of every user's jobs; read from the site's file only",
     "time_limits.lower": "lower the limits of waiting jobs towards their prediction, for backfill; "
@@ -79,6 +98,11 @@ WORDS = {
     "time_limits.soft": "where Slurm runs with `time_min_as_soft_limit`: give backfill the "
     "prediction to plan with, and leave limits as they are; "
     "[made waiting longer in simulations](../how-to/slurm.md#lowered-time-limits)",
+    "time_limits.extend_hours": "by how much the limit of a running job that "
+    "[resumes](../how-to/doomed-runs.md#more-time-for-a-run-that-resumes) and would not make it is "
+    "raised at most, where no other job waits for its GPUs; `0`: never",
+    "time_limits.carry_on": "how often such a job is queued again right after its last checkpoint "
+    "before the limit; `0`: never",
     "gpus": "what your own names of GPUs (types of gres) are; [see below](#names-of-gpus)",
     "state_dir": "queue, history, locks; on a local disk",
     "store_url": "a [PostgreSQL database](../how-to/postgres.md) in place of the file in the state "
@@ -87,8 +111,8 @@ WORDS = {
     "local.slots": "how many GPUs the local scheduler hands out at most, the first ones; on a "
     "machine without GPUs how many jobs run at once; unset: all GPUs, else one job a core",
     "local.gpus": "which GPUs the local scheduler hands out: numbers, ranges (`0-3`), UUIDs, with "
-    "a type of your own behind a colon (`4:h100`), or `none`; unset: all that `nvidia-smi` "
-    "or `rocm-smi` lists",
+    "a type of your own behind a colon (`4:h100`), or `none`; jobs see no others; unset: "
+    "all that `nvidia-smi` or `rocm-smi` lists",
     "local.lock_dir": "where the accounts of a machine lock the GPUs that their jobs have; unset: "
     "`/run/lock`, or another directory that is root's and open to all",
     "local.kill_wait_s": "seconds between SIGTERM and SIGKILL",

@@ -37,7 +37,7 @@ CANNOT_RUN_HERE = re.compile(
     r"|scripts/slurm-sid [\w./ -]+|scripts/install-test-packages"
     r"|python -m bench\.[\w.]+(?: [\w./=-]+)*"
     r"|schedmate submit --notify \S+ \S+|schedmate notify (?:on \S+|off|test)"
-    r"|schedmate [\w -]*(?:--host box\d|box\d:\d+)(?: \S+)?|schedmate jobs"
+    r"|schedmate [\w -]*(?:--host box\d|box\d:\d+)(?: \S+)?|schedmate jobs(?: --watch)?"
 )
 """All that may stand in an `sh` block: what needs a network, a site's Slurm or minutes."""
 GPUS = {"one-box.md": 8}

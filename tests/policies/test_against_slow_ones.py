@@ -18,7 +18,7 @@ USE = [0.1, 0.5, 0.9]
 @thorough
 @given(jobs=rows(most=10), scores=st.lists(st.integers(0, 2), min_size=10, max_size=10))
 def test_lucid(jobs, scores):
-    few = Profiling(seconds=6.0, share=0.25, most_gpus=4)
+    few = Profiling(seconds=6.0, share=0.25, most=0.25, most_gpus=4)
     physics = Shared(
         [gpus for _, _, gpus in jobs], use=[USE[score] for score in scores], packed=1.0
     )

@@ -34,10 +34,11 @@ each = pytest.mark.parametrize(
 
 
 def trace(seed: int) -> list[Row]:
-    """Contended, with jobs of very different lengths, and long enough for every round."""
+    """Contended, with jobs of very different lengths, and long enough for every round and for the
+    second queue of Tiresias."""
     rng = np.random.default_rng(seed)
     submits = np.sort(rng.integers(0, 4000, 40))
-    seconds = np.round(np.exp(rng.uniform(3, 9, 40)))
+    seconds = np.round(np.exp(rng.uniform(3, 9.5, 40)))
     return [
         (float(at), float(long), int(gpus))
         for at, long, gpus in zip(submits, seconds, rng.choice([1, 1, 2, 4, 8], 40), strict=True)

@@ -135,6 +135,38 @@ def test_types_are_given_out_by_what_jobs_do_on_them():
     assert all(on.get(1, 1) == 1 for on in turns)
 
 
+def test_a_job_moves_to_a_faster_type_that_became_idle():
+    cluster = TwoTypes([[4.0, 1.0], [4.0, 1.0]])
+    gavel = Gavel(round_s=10.0)
+    gavel.begin(cluster)
+    gavel.arrived(0)
+    gavel.arrived(1)
+    gavel.decide()
+    fast, slow = sorted(cluster.on, key=cluster.on.__getitem__)
+
+    cluster.now = 5.0
+    del cluster.on[fast]
+    gavel.ended(fast)
+    gavel.decide()
+    assert (cluster.on, cluster.woken) == ({slow: 1}, 10.0)
+    cluster.now = 10.0
+    gavel.decide()
+    assert cluster.on == {slow: 0}
+
+
+def test_no_type_stays_idle_where_a_job_waits():
+    """Two jobs that gain nothing from the fast type, and one of each."""
+    cluster = TwoTypes([[1.0, 1.0], [1.0, 1.0], [8.0, 0.1]])
+    gavel = Gavel(round_s=10.0)
+    gavel.begin(cluster)
+    for job in range(3):
+        gavel.arrived(job)
+    for number in range(30):
+        cluster.now = 10.0 * number
+        gavel.decide()
+        assert sorted(cluster.on.values()) == [0, 1]
+
+
 @settings(max_examples=60, deadline=None)
 @given(jobs=rows())
 def test_all_work_is_done_once_and_the_same_each_time(jobs):

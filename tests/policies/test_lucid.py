@@ -21,7 +21,7 @@ from schedmate.policies.lucid_parts import (
     share_score,
 )
 
-SHORT = Profiling(seconds=10.0, share=0.25, most_gpus=1)
+SHORT = Profiling(seconds=10.0, share=0.25, most=0.25, most_gpus=1)
 """One GPU of four, for ten seconds."""
 
 
@@ -56,7 +56,7 @@ def test_profiling_is_charged_and_its_work_is_lost():
 
 
 def test_the_profiler_takes_few_gpus_and_the_small_first():
-    two = Profiling(seconds=10.0, share=0.25, most_gpus=2)
+    two = Profiling(seconds=10.0, share=0.25, most=0.25, most_gpus=2)
     jobs = [(0, 300, 4), (1, 300, 2), (2, 300, 1)]
     _, log = run(lucid(profiling=two, skip_profiling=None), jobs, gpus=8)
     begun = [(at, job, gpus) for at, what, job, gpus in log if what == "start"]
@@ -64,6 +64,22 @@ def test_the_profiler_takes_few_gpus_and_the_small_first():
     assert begun[0] == (0, 0, 2)
     assert (10, 2, 1) in begun
     assert (20, 1, 2) in begun
+
+
+def test_the_profiler_borrows_what_is_free_up_to_a_share():
+    some = Profiling(seconds=10.0, share=0.125, most=0.5, most_gpus=1)
+    jobs = [(0, 300, 1)] * 5
+    _, log = run(lucid(profiling=some, skip_profiling=None), jobs, gpus=8)
+
+    assert [at for at, what, _, _ in log if what == "start"][:5] == [0, 0, 0, 0, 10]
+
+
+def test_a_job_does_not_get_what_the_profiler_has_borrowed():
+    some = Profiling(seconds=10.0, share=0.25, most=0.75, most_gpus=1)
+    jobs = [(0, 300, 1), (0, 300, 1), (0, 300, 1), (1, 20, 3)]
+    known = [False, False, False, True]
+
+    assert starts(lucid(profiling=some, skip_profiling=known.__getitem__), jobs)[3] == 10
 
 
 def test_a_job_that_is_known_is_not_profiled():
@@ -207,10 +223,10 @@ def test_the_host_in_the_way_least_is_taken_then_the_longest():
 
 
 @pytest.mark.parametrize(
-    "bad", [{"seconds": 0.0}, {"share": 1.0}, {"share": 0.0}, {"most_gpus": 0}]
+    "bad", [{"seconds": 0.0}, {"share": 1.0}, {"share": 0.0}, {"most_gpus": 0}, {"most": 0.01}]
 )
 def test_profiling_needs_time_and_gpus(bad):
-    with pytest.raises(BadInput, match="profiles"):
+    with pytest.raises(BadInput, match="profile"):
         Profiling(**bad)
 
 

@@ -87,9 +87,9 @@ def test_after_its_share_a_job_makes_room_at_that_very_moment():
     jobs = [(0, 100, 2), (1, 10, 4)]
     outcome, _ = run(Tiresias(threshold=30.0), jobs)
     assert outcome.start.tolist() == [0, 15]
-    assert outcome.preemptions.tolist() == [1, 1]
-    # the second crosses after 7.5 s, and the first goes on: in one queue the first comes first
-    assert outcome.end.tolist() == [107.5, 110.0]
+    # the second crosses after 7.5 s and runs on: no job is stopped for another of its queue
+    assert outcome.preemptions.tolist() == [1, 0]
+    assert outcome.end.tolist() == [110.0, 25.0]
 
 
 def test_a_third_of_a_second_is_no_reason_to_ask_for_ever():
@@ -107,10 +107,10 @@ def test_who_waited_long_enough_is_promoted():
 
 
 def test_who_was_promoted_begins_anew():
-    """Served 40 s, then again 40 s for every 80 s of waiting."""
+    """Served 40 s, then again 40 s for every 80 s of waiting, once a job of 30 s has ended."""
     jobs = [(0, 120, 1), *[(40 + 10 * number, 30, 1) for number in range(60)]]
     outcome, _ = run(Tiresias(threshold=40.0, promote_knob=2.0), jobs, gpus=1)
-    assert outcome.end[0] == 280
+    assert outcome.end[0] == 300
 
 
 @pytest.mark.parametrize("settings", [{"threshold": -1.0}, {"promote_knob": 0.0}])

@@ -18,7 +18,7 @@ from schedmate.simulator.engine.faults import Fault
 def policy(name: str):
     if name != "lucid":
         return POLICIES[name]()
-    short = Profiling(seconds=5.0, share=0.2)
+    short = Profiling(seconds=5.0, share=0.2, most=0.2)
     return Lucid(profiling=short, few_an_hour=0, unpack_below=1.95, watch_s=3.0)
 
 

@@ -8,24 +8,16 @@ from contextlib import closing
 import pytest
 
 from schedmate.config import LocalSettings
-from schedmate.model import Request
+from schedmate.model import Submission
 from schedmate.schedulers.local import LocalScheduler
-from schedmate.schedulers.local.entry import SECONDS_A_NICE, NewJobs
+from schedmate.schedulers.local.entry import SECONDS_A_NICE
 from schedmate.schedulers.local.plan import in_order
 from schedmate.schedulers.local.queue import QueueFile
 
 
 def put(queue, name, *, nice, at):
-    new = NewJobs(
-        name=name,
-        user="ada",
-        workdir="/",
-        command=("true",),
-        script=None,
-        request=Request(),
-        nice=nice,
-    )
-    queue.add(new, at, spool=lambda _: [("/dev/null", "/dev/null")])
+    new = Submission(name=name, workdir="/", command=("true",), nice=nice)
+    queue.add(new, "ada", at, spool=lambda _: [("/dev/null", "/dev/null")])
 
 
 @pytest.mark.parametrize(

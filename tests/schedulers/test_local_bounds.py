@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from schedmate.config import LocalSettings
+from schedmate.handler.rules import RULES
+from schedmate.handler.rules.rule_set import RuleSet
 from schedmate.model import JobState, Request
 from schedmate.schedulers.local import memory_bound
 from schedmate.schedulers.local.attempt import RunFiles, RunSpec
@@ -53,7 +55,7 @@ class TestRuns:
 
         end = run(tmp_path, "sh", "-c", f'{sys.executable} -c "{eats}"; exit 0', memory_mb=100)
 
-        assert (end.out_of_memory, end.reason) == (True, "it took more than 100 MB")
+        assert (end.out_of_memory, end.reason) == (True, "it exceeded its memory limit of 100 MB")
 
     def test_what_stays_below_runs_to_its_own_end(self, tmp_path):
         end = run(tmp_path, sys.executable, "-c", EATS.format(seconds=1.2), memory_mb=500)
@@ -176,7 +178,11 @@ class TestJobs:
 
         ended = site.ended(job)
 
-        assert (ended.state, ended.reason) == (JobState.OUT_OF_MEMORY, "it took more than 100 MB")
+        assert ended.state is JobState.OUT_OF_MEMORY
+        assert ended.reason == "it exceeded its memory limit of 100 MB"
+        rule = RuleSet(RULES).for_line(ended.reason)
+        assert rule is not None, "a diagnosis quotes it"
+        assert rule.reason == "host_oom"
 
     def test_jobs_get_cores_of_their_own(self, site):
         if len(os.sched_getaffinity(0)) < 2:

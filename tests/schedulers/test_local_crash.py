@@ -167,7 +167,9 @@ def test_a_disk_that_is_full(tmp_path):
     try:
         site = LocalSite(tmp_path)
         first, second = site.shell(f"{GATED}; touch over"), site.shell(RUN, gpus=2)
+        fills = site.shell("touch filling; sleep 600", gpus=0)
         wait_for(lambda: len(site.lines()) == 1, "the first")
+        wait_for((site.work / "filling").exists, "the one that fills it")
         with contextlib.suppress(OSError), (disk / "filler").open("wb", buffering=0) as filler:
             while filler.write(bytes(4096)):
                 pass
@@ -175,12 +177,15 @@ def test_a_disk_that_is_full(tmp_path):
         (site.work / "go").touch()
         with pytest.raises(StoreUnavailable, match=r"full|no space left"):
             submit_many(site)
+        with pytest.raises(StoreUnavailable, match=f"sent SIGTERM, so that job {fills} will count"):
+            site.scheduler.cancel(fills)
         wait_for((site.work / "over").exists, "the end of the first")
         time.sleep(2 * _WRITE_AGAIN_S)  # its end cannot be written down, and is not given up
         (disk / "filler").unlink()
 
         assert site.ended(first).state is JobState.COMPLETED
         assert site.ended(second).state is JobState.COMPLETED
+        assert (site.ended(fills).state, site.job(fills).signal) == (JobState.FAILED, 15)
         assert site.lines() == [f"{first} 0", f"{second} 0"]
         site.leave()
     finally:
@@ -263,8 +268,8 @@ def test_the_death_of_a_runner_is_a_node_failure_and_its_orphans_die(still):
 
 
 def test_a_job_is_over_only_when_the_last_of_its_orphans_is(still, monkeypatch):
-    job_id = still.shell("exec sleep 600")
-    still.started(job_id)
+    job_id = still.shell("touch up; exec sleep 600")
+    still.until((still.work / "up").exists, "its command")
     runner = still.attempt(job_id).claimed_by().pid
     # as if they were stuck in the kernel
     monkeypatch.setattr("signal.pidfd_send_signal", lambda *_: None)

@@ -104,9 +104,15 @@ def test_a_directory_that_goes_before_the_start_fails_the_job(site, tmp_path):
 
 @pytest.mark.parametrize(
     ("command", "code", "words"),
-    [("no-such-program", 127, "command not found"), ("/etc", 126, "Permission denied")],
+    [
+        ("no-such-program", 127, "command not found"),
+        ("./script", 127, "the interpreter that its first line names is not there"),
+        ("/etc", 126, "Permission denied"),
+    ],
 )
 def test_a_command_that_cannot_be_run_says_why(site, command, code, words):
+    (site.work / "script").write_text("#!/no/such/shell\n")
+    (site.work / "script").chmod(0o755)
     job_id = site.submit(command)
 
     job = site.ended(job_id)

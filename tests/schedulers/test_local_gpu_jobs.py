@@ -13,8 +13,16 @@ import pytest
 
 from schedmate.config import LocalSettings
 from schedmate.disk.lock import lock_holder
-from schedmate.model import BadInput, JobState, Request, SchedulerError
+from schedmate.model import (
+    BadInput,
+    JobState,
+    NotFound,
+    Request,
+    SchedMateError,
+    SchedulerError,
+)
 from schedmate.model.account import account_name
+from schedmate.schedulers.local import gpu_record
 from schedmate.schedulers.local import inventory as inventory_module
 from schedmate.schedulers.local.runner import _open_lock
 from schedulers.gpu_box import GpuBox
@@ -63,8 +71,30 @@ def test_gpus_are_handed_out_without_overlap(site):
     assert site.job(default).request.gpus == 1
     with pytest.raises(SchedulerError, match="asks for 4 GPUs, this machine hands out 3"):
         site.submit("true", gpus=4)
-    with pytest.raises(SchedulerError, match=r"GPUs of type l4, this machine hands out 0 \(NVIDIA"):
+    with pytest.raises(SchedulerError, match=r"1 GPU of type l4, this machine hands out 0 \(N"):
         site.submit("true", request=Request(gpus=1, gpu_type="l4"))
+
+
+@pytest.mark.parametrize("stated", [("none",), ("11",)])
+def test_a_machine_whose_gpus_are_not_handed_out_hides_them(site, tmp_path, stated):
+    """Whether that is meant or mistyped: a job must not find others' GPUs."""
+    settings = replace(site.settings, gpus=stated)
+    closed = LocalSite(tmp_path / "closed", settings, real=False)
+    job = closed.shell(SAY, request=Request(no_gpus=True))
+    closed.ended(job)
+    assert closed.lines() == [f"{job}:"]
+    for request in (Request(gpus=1), *([Request()] * (stated != ("none",)))):
+        with pytest.raises(SchedMateError, match=r"hands out 0|local\.gpus names 11, which this"):
+            closed.submit("true", request=request)
+    closed.leave()
+
+
+def test_a_gpu_that_is_not_there_cannot_be_named(site):
+    for wanted in ({"required_nodes": (f"{HOST}:gpu33",)}, {"exclude_nodes": (f"{HOST}:gpu33",)}):
+        with pytest.raises(
+            NotFound, match=f"there is no GPU {HOST}:gpu33 here; there are: {HOST}:g"
+        ):
+            site.submit("true", request=Request(gpus=1, **wanted))
 
 
 def test_the_callers_variable_is_a_bound(site, monkeypatch):
@@ -80,6 +110,10 @@ def test_the_callers_variable_is_a_bound(site, monkeypatch):
     with pytest.raises(BadInput, match="shows none of this machine's"):
         site.shell(SAY, gpus=1, env=hidden)
     assert site.job(site.shell(SAY, request=Request(), env=hidden)).request.gpus == 0
+    mistyped = {**bound, "CUDA_VISIBLE_DEVICES": "9"}
+    with pytest.raises(BadInput, match="CUDA_VISIBLE_DEVICES=9 shows none of this machine's GPUs"):
+        site.shell(SAY, request=Request(), env=mistyped)
+    assert site.job(site.shell(SAY, request=Request(no_gpus=True), env=mistyped)).request.no_gpus
     within = site.shell(SAY, env={**bound, "SCHEDMATE_JOB_ID": "7"})
     assert site.job(within).request.exclude_nodes == (), "what a job of ours sees binds no other"
 
@@ -151,7 +185,7 @@ def free(path: Path) -> bool:
 
 def test_a_run_whose_gpu_another_account_was_given_waits_on(site, box, tmp_path, monkeypatch):
     """As if the other had locked it between our look and our lock."""
-    monkeypatch.setattr(inventory_module, "read_holders", lambda _: {})
+    monkeypatch.setattr(gpu_record, "read_holders", lambda _: {})
     monkeypatch.setattr(inventory_module, "_REFUSED_S", 0.5)
     box.show(count=1)
     lock = _open_lock(str(tmp_path / "locks" / f"schedmate-{box.uuid(0)}.lock"))
@@ -197,7 +231,8 @@ def test_gpus_of_others_are_waited_for_in_words(site, box):
     job_id = site.shell(SAY)
     site.until(lambda: site.scheduler.obstacle(site.job(job_id)))
 
-    words = site.scheduler.obstacle(site.job(job_id)).text
+    found = site.scheduler.obstacle(site.job(job_id))
+    words = found.text
     assert words == f"waits: 2 of 2 GPUs are used by others (pid {os.getpid()}, {account_name()})"
     assert site.lines() == []
     states = {one.name: one for one in site.scheduler.nodes()}
@@ -205,6 +240,32 @@ def test_gpus_of_others_are_waited_for_in_words(site, box):
     assert "used by others" in states[f"{HOST}:gpu1"].reason
     box.show(busy={1: [os.getpid()]})
     assert site.ended(job_id).nodes == (f"{HOST}:gpu0",)
+    site.started(site.shell(SAY + GATE))
+    another = site.shell(SAY)
+    both = "waits: 1 of 2 GPUs is held by running jobs, 1 of 2 GPUs is used by others (pid "
+    site.until(lambda: (site.scheduler.obstacle(site.job(another)) or found).text.startswith(both))
+    (site.work / "go").touch()
+    site.ended(another)
+
+
+def test_who_uses_the_gpus_is_shown_though_no_daemon_has_looked(site, box, monkeypatch, tmp_path):
+    monkeypatch.setattr("schedmate.schedulers.local.gpu_nodes._MEASURED_S", 0.0)
+
+    def withheld():
+        return [one.name[-1] for one in site.scheduler.nodes() if one.reason]
+
+    box.show(busy={1: [os.getpid()]})
+    assert withheld() == ["1"]
+    box.show(busy={2: [os.getpid()]})
+    assert withheld() == ["2"], "who has gone is forgotten"
+    ours = site.shell(SAY + GATE)
+    site.until(lambda: len(site.lines()) == 1)
+    box.show(busy={0: [os.getpid()]}, memory={1: 50_000})
+    assert withheld() == ["1"], "the first one is our own job's"
+    [used] = [one.reason for one in site.scheduler.nodes() if one.name == f"{HOST}:gpu1"]
+    assert used == "used by others (a process that is not listed)"
+    (site.work / "go").touch()
+    site.ended(ours)
 
 
 def test_a_failing_gpu_is_left_out_until_it_is_released(site, box):

@@ -46,6 +46,15 @@ def test_what_ended_long_ago_goes_and_what_is_needed_stays(site):
     assert site.scheduler.requeue(new, run=0)
 
 
+def test_the_script_of_a_job_goes_with_its_folder(site):
+    (site.work / "job.sh").write_text("#!/bin/sh\n")
+    job = site.submit("./job.sh", script="job.sh")
+    assert site.scheduler.script(job) == "#!/bin/sh\n"
+    end(site, job, 40)
+    assert kept(site, keep_days=30.0) == []
+    assert site.scheduler.script(job) is None
+
+
 def test_the_oldest_go_earlier_where_all_is_too_large(site):
     jobs = [site.shell("true", env={"SECRET": "x" * 600_000}) for _ in range(4)]
     for days, job in enumerate(jobs[:3], 1):

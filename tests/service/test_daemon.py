@@ -30,6 +30,7 @@ from schedmate.service.daemon.background import BackgroundQueue
 from schedmate.service.daemon.daemon import _RETRY_AFTER_S, Daemon
 from schedmate.service.daemon.failures import _READ_AGAIN_S
 from schedmate.service.daemon.signals import Signals
+from schedmate.service.views.board import all_known_of, known_of
 from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.builders import a_diagnosis, a_job, a_past_run, an_advice
 from schedmate.testing.scheduler import FakeScheduler
@@ -497,3 +498,18 @@ def test_a_job_that_cannot_be_read_keeps_its_provisional_place(stage, monkeypatc
     stage.daemon.cycle(1.0)
 
     assert [call[0] for call in stage.scheduler.calls] == ["set_nice"]
+
+
+def test_by_how_much_a_job_is_later_is_kept_for_those_who_ask(stage):
+    """The second one started first, and runs for 30 of the 40 minutes until the next poll."""
+    for job_id, submitted in (("1", 1000.0), ("2", 1001.0)):
+        stage.put(job_id, JobState.PENDING, submit_time=submitted)
+    stage.daemon.cycle(1001.0)
+    assert known_of(stage.scheduler.known["1"], stage.store).late_s == 1
+    stage.put("2", JobState.RUNNING, submit_time=1001.0, start_time=1600.0)
+    stage.daemon.cycle(1600.0)
+    stage.put("2", JobState.COMPLETED, submit_time=1001.0, start_time=1600.0, end_time=3400.0)
+    stage.daemon.cycle(4000.0)
+
+    views = all_known_of(list(stage.scheduler.known.values()), stage.store)
+    assert {job_id: view.late_s for job_id, view in views.items()} == {"1": 1801, "2": None}

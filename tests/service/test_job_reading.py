@@ -8,7 +8,7 @@ import pytest
 from schedmate.advisor import Advisor, Target
 from schedmate.advisor.predict.without_runs import UNLIKE_ANY
 from schedmate.core import DecisionEngine, JobAdvised, JobSeen
-from schedmate.model import JobState, Workload, array_of
+from schedmate.model import Fingerprint, JobState, Workload, array_of
 from schedmate.policies import ordering
 from schedmate.service.daemon.job_reading import JobReader
 from schedmate.testing.builders import a_job, a_past_run
@@ -168,6 +168,34 @@ def test_tasks_share_what_was_read_of_one_of_them(scheduler, store, script):
     assert reader.kept(second).advice == advice
     reader.write_down()
     assert store.advice("7_1").advice == advice
+
+
+@pytest.mark.parametrize(("seen_before", "told"), [(True, ["1"]), (False, [])])
+def test_a_queue_goes_by_what_runs_of_the_same_code_took(store, script, seen_before, told):
+    """It lets a job past others by that: what its user's other jobs took is no reason."""
+    predicted = []
+
+    class Taking(FakeScheduler):
+        def set_predictions(self, predictions):
+            predicted.extend(predictions)
+
+    scheduler = Taking()
+    reader = reader_of(scheduler, store)
+    job = put(scheduler, script, "1", submitted=9e9)
+    for number in range(4):
+        mark = Fingerprint(code=f"other{number}", arguments="a")
+        if seen_before:
+            mark = Advisor(store, store).advise(reader.target(job)).fingerprint
+        past = a_job(id=f"past{number}", user=job.user, state=JobState.COMPLETED)
+        past = replace(past, start_time=0.0, end_time=90.0)
+        store.keep_run(a_past_run(job=past, fingerprint=mark))
+
+    advice = reader.read(job)
+    reader.write_down()
+
+    assert advice.prediction.basis == ("identical" if seen_before else "history")
+    assert advice.prediction.duration_s is not None
+    assert predicted == told
 
 
 def test_only_a_task_has_an_array():

@@ -369,7 +369,8 @@ def test_the_tasks_of_a_sweep_are_told_apart(site):
 
 def test_an_array_that_waits_says_of_how_many_tasks(site):
     site.scheduler.put(a_job(id="7", tasks=500, held=True))
-    assert "500 tasks: 500 pending; held" in site.run("jobs").out
+    for words in ((), ("7",), ("--all",)):
+        assert "500 tasks: 500 pending; held" in site.run("jobs", *words).out
 
 
 def test_the_tasks_of_an_array_are_one_row(site):

@@ -26,7 +26,13 @@ from schedmate.model import (
 )
 from schedmate.service.views.job_view import JobView, job_view, job_views, retry_outcome
 from schedmate.service.views.queue_row import queue_row
-from schedmate.service.views.sentences import eta_sentence, expected_in_words, why_sentence
+from schedmate.service.views.sentences import (
+    advice_lines,
+    eta_sentence,
+    expected_in_words,
+    overdue_in_words,
+    why_sentence,
+)
 from schedmate.service.visibility import Viewer
 from schedmate.store import KeptAdvice
 from schedmate.store.sqlite import SqliteStore
@@ -417,6 +423,19 @@ def test_a_row_names_what_a_job_waits_for_or_how_it_ended(told, note):
     assert row.note.startswith(note)
 
 
+def test_nobody_plans_by_less_than_a_second():
+    advice = an_advice(60.0)
+    short = replace(advice, prediction=replace(advice.prediction, duration_s=Spread(0.0, 0.0, 0.9)))
+    waiting, running = (
+        replace(view(state), advice=short) for state in (JobState.PENDING, JobState.RUNNING)
+    )
+
+    assert queue_row(waiting, NOW, written).predicted_s is None
+    assert eta_sentence(waiting, NOW, written) == "job 1 waits; it will run less than a second"
+    assert next(advice_lines(short, written)).startswith("expected to run less than a second: ")
+    assert overdue_in_words(running, written).endswith("longer than predicted (less than a second)")
+
+
 def set_back(nice, **parts):
     reason = DecisionReason(code="shorter_first", ordering="ssf", **parts)
     action = Action(
@@ -457,6 +476,20 @@ def test_why_tells_by_how_much_a_job_was_set_back(job, actions, objection, words
     told = JobView(job=a_job(**job), diagnoses={}, actions=actions)
     sentence = why_sentence(told, [], NOW, written, objection=objection)
     assert sentence == f"job 1 is next: no job runs or waits before it{words}"
+
+
+@pytest.mark.parametrize(
+    ("late_s", "words"),
+    [
+        (None, ""),
+        (59.0, "; so far it is not later because of SchedMate"),
+        (5400.0, "; so far about 5400s later because of SchedMate"),
+    ],
+)
+@pytest.mark.parametrize("nice", [0, 500])
+def test_why_always_tells_by_how_much_a_job_is_later(late_s, words, nice):
+    told = JobView(job=a_job(nice=nice), diagnoses={}, actions=set_back(nice), late_s=late_s)
+    assert why_sentence(told, [], NOW, written).partition("; so far")[2] == words[8:]
 
 
 @pytest.mark.parametrize("silent_s", [5.0, 20.0, 40.0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import replace
 
 import pytest
@@ -175,6 +176,15 @@ def test_a_command_and_a_python_file(here):
     assert (program.script, program.name, program.request.gpus) == (None, "train.py", 0)
 
 
+def test_a_directory_that_is_gone(here, tmp_path, monkeypatch):
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    with pytest.raises(BadInput, match="the directory that you are in is gone"):
+        submission_of(here.settings, ["--", "true"])
+
+
 def test_another_directory(here, tmp_path):
     (tmp_path / "there").mkdir()
     (tmp_path / "there" / "job.sh").write_text("#!/bin/sh\ntrue\n")
@@ -206,6 +216,25 @@ def test_odd_scripts_are_still_submitted(here, content):
     (here.work / "odd").write_bytes(content)
 
     assert submission_of(here.settings, ["odd"]).script == str(here.work / "odd")
+
+
+@pytest.mark.processes
+def test_a_script_on_standard_input(here, monkeypatch):
+    text = b"#!/bin/sh\n#SBATCH --gpus=0 --comment=x\necho piped $0 $SLURM_JOB_NAME > piped\n"
+
+    def submitted(data, *words):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data)))
+        return submission_of(here.settings, words)
+
+    queued = submitted(text, "-t5")
+    assert (queued.name, queued.request.no_gpus, queued.request.time_limit_s) == ("sbatch", 1, 300)
+    assert queued.options == {"comment": "x"}
+    submit(here.settings, queued)
+    wait_for((here.work / "piped").exists, "its run")
+    wait_for(lambda: (here.work / "piped").read_text().endswith("script sbatch\n"), "its name")
+    for data, words in ((b"", "name a script"), (b"echo 1\n", "has to begin with #!")):
+        with pytest.raises(BadInput, match=words):
+            submitted(data)
 
 
 @pytest.mark.processes

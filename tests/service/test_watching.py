@@ -160,6 +160,19 @@ def test_the_limit_of_the_scheduler_is_known(store, new_watching, log):
     assert progress.eta_s.p50 == pytest.approx(20, abs=0.5)
 
 
+def test_a_limit_that_is_raised_while_it_runs_counts(store, new_watching, log):
+    watching, job = new_watching(), running(log, request=Request(time_limit_s=500.0))
+    watching.begin(job)
+    found = []
+    for step in range(1, 40):
+        write(log, [step])
+        if step == 30:
+            watching.see(replace(job, request=Request(time_limit_s=2000.0)))
+        found.append(one_look(watching, START + 10.0 * step).ends_by)
+    assert found[28] == "limit"
+    assert found[-1] == "total"
+
+
 def test_the_end_of_a_run_like_it_is_known_where_the_log_does_not_say(store, new_watching, log):
     curve = tuple(Mark(float(second), second * 2.0) for second in range(101))
     kept = a_past_run(profile=RunProfile(unit="step", curve=curve), fingerprint=MARKS)

@@ -655,3 +655,25 @@ def in_a_terminal(columns, *args, state):
                 found += part
     os.close(ours)
     return found.decode().splitlines()
+
+
+def test_levers_need_a_daemon_beside_the_scheduler(call):
+    for policies in ("easy,sjf", "sjf+advisor", "easy+handler"):
+        code, _, err = call("synthetic", "--policy", policies, "--resumable", "0.5")
+
+        assert code == 2
+        assert "--resumable: only SchedMate beside a scheduler" in err
+
+
+def test_levers_are_said_and_can_be_swept(call):
+    asked = ("synthetic", "--jobs", "60", "--load", "1.3", "--policy", "easy,easy+schedmate")
+    code, out, _ = call(*asked, "--resumable", "0.6", "--doomed", "0.2", "--json")
+
+    assert code == 0
+    found = json.loads(out)
+    assert any("60% of the jobs, by code, resume" in line for line in found["assumptions"])
+    assert any("20% of the jobs show in time" in line for line in found["assumptions"])
+    code, out, _ = call(*asked, "--sweep", "shareable=0,0.4", "--json")
+    assert code == 0
+    settings = [json.loads(line)["setting"] for line in out.splitlines()]
+    assert settings == [{"shareable": 0.0}, {"shareable": 0.4}]

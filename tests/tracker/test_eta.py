@@ -201,7 +201,7 @@ def early(in_code: bool | None, in_log: bool, ends_by: Any = "total") -> EtaEsti
     stated = None if in_code is None else Finding(value=in_code, source="cli")
     facts = some_facts(workload=Workload(early_stopping=stated))
     estimate = EtaEstimate(eta_s=HUNDRED, ends_by=ends_by)
-    return steps._may_stop_early(facts, a_scan(may_stop_early=in_log), estimate)
+    return steps._stopped_early(facts, a_scan(may_stop_early=in_log), estimate)
 
 
 def test_a_run_that_may_stop_early_may_end_sooner():

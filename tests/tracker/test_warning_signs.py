@@ -5,6 +5,7 @@ import pytest
 from schedmate.model.wire import dumps, loads
 from schedmate.tracker.facts import Facts
 from schedmate.tracker.failure_signs import WarningSigns
+from schedmate.tracker.formats import Sighting
 from schedmate.tracker.report import progress_of
 from schedmate.tracker.scan import LogScan
 
@@ -84,5 +85,6 @@ def test_a_run_that_failed_or_finished_needs_no_warning():
 def test_the_state_survives_a_restart():
     warning_signs = WarningSigns()
     warning_signs.see("CUDA out of memory, skipping", 7)
-    warning_signs.value("train_loss", float("nan"))
+    lost = Sighting(unit="step", current=3, metrics={"train_loss": float("nan")})
+    warning_signs.report(lost, None, "step 3 train_loss nan", 8, 1)
     assert loads(WarningSigns, dumps(warning_signs)) == warning_signs

@@ -9,7 +9,15 @@ import pytest
 
 from schedmate.client import Client
 from schedmate.handler import Case, Handler
-from schedmate.model import Action, BadInput, JobState, NotFound, NotSignedIn, Request
+from schedmate.model import (
+    Action,
+    BadInput,
+    DecisionReason,
+    JobState,
+    NotFound,
+    NotSignedIn,
+    Request,
+)
 from schedmate.model.account import account_name
 from schedmate.testing.builders import a_diagnosis, a_job, a_learned_rule, an_origin
 from schedmate.web.server import serving
@@ -174,6 +182,39 @@ def test_what_was_done_to_a_job_is_undone(place, page_of_place):
     assert place.job(waiting).nice == 0
     assert served.store.acts(about=f"job {waiting}")[0].action == "revert"
     assert post(served, f"/jobs/{waiting}/revert", token=given) == 400
+
+
+@pytest.mark.parametrize("way", ["page", "API"])
+def test_a_run_in_vain_is_ended_by_its_owner(place, page_of_place, way):
+    served, client = page_of_place, Client(page_of_place.url(""))
+    well, lost = place.submit("sleep 600"), place.submit("sleep 600")
+    for job_id in (well, lost):
+        wait_for(lambda job_id=job_id: place.job(job_id).state is JobState.RUNNING, "the start")
+    line = "step 9 <b>loss nan</b>"
+    reason = DecisionReason(code="doomed", failure="nan", detail="no number", line=line)
+    told = Action(kind="warn", job_id=lost, attempt=0, why="no number", reason=reason)
+    served.store.intend(told, at=1.0, state="noted")
+    served.show(place.job(well), place.job(lost))
+    shown = served.get(f"/jobs/{lost}").text
+    assert "it runs on for nothing: no number" in shown
+    assert "step 9 &lt;b&gt;loss nan" in shown
+    assert client.job(lost).may == ("stop",)
+    assert client.job(well).may == ()
+    assert "End this run" not in served.get(f"/jobs/{well}").text
+
+    if way == "page":
+        given = token(served, f"/jobs/{lost}")
+        assert post(served, f"/jobs/{well}/stop", token=given) == 400
+        assert post(served, f"/jobs/{lost}/stop", token=given) == 303
+    else:
+        with pytest.raises(BadInput, match="does not run on for nothing"):
+            client.stop(well)
+        assert client.stop(lost).why == "no number"
+
+    wait_for(lambda: place.job(lost).state is JobState.CANCELLED, "the end of it")
+    assert place.job(well).state is JobState.RUNNING
+    [act] = served.store.acts(about=f"job {lost}")
+    assert (act.action, act.detail) == ("stop a run", "no number")
 
 
 def test_what_was_undone_is_not_offered_again(place, page_of_place):
@@ -382,7 +423,7 @@ def test_the_page_offers_only_what_can_be_chosen(failed):
 @pytest.mark.parametrize(
     "path",
     [
-        *("/jobs/1/correct", "/jobs/1/withdraw", "/jobs/1/revert"),
+        *("/jobs/1/correct", "/jobs/1/withdraw", "/jobs/1/revert", "/jobs/1/stop"),
         *("/rules/r1/accept", "/rules/r1/refuse"),
     ],
 )

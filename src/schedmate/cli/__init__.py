@@ -59,6 +59,24 @@ VERBS: dict[str, str] = {
 }
 
 
+_ELSEWHERE = {
+    word: verb
+    for verb, words in {
+        "submit": ("sbatch", "add"),
+        "run": ("srun", "salloc"),
+        "jobs": ("squeue", "list", "ls", "queue"),
+        "nodes": ("sinfo",),
+        "cancel": ("scancel", "kill", "rm", "remove"),
+        "logs": ("tail", "cat", "log", "follow"),
+        "history": ("sacct",),
+        "job": ("info", "show"),
+        "requeue": ("restart",),
+    }.items()
+    for word in words
+}
+"""What these are called by Slurm and by other queues of one machine."""
+
+
 class LazyGroup(click.Group):
     """`--help` lists the verbs without importing any of them."""
 
@@ -108,8 +126,9 @@ class LazyGroup(click.Group):
         except click.UsageError as error:
             from difflib import get_close_matches
 
-            near = get_close_matches(args[0].lower(), VERBS, n=1)
-            meant = f"; is {near[0]} meant?" if near else ""
+            typed = args[0].lower()
+            near = _ELSEWHERE.get(typed) or next(iter(get_close_matches(typed, VERBS, n=1)), "")
+            meant = f"; is {near} meant?" if near else ""
             raise click.UsageError(f"no verb is called {args[0]!r}{meant}", ctx) from error
 
 

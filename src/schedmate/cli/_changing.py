@@ -17,7 +17,7 @@ def change_jobs(
     change: Callable[[JobId], object],
     would: Callable[[JobId], str],
     *,
-    past: str,
+    schema: str,
     dry_run: bool,
     as_json: bool,
 ) -> None:
@@ -40,6 +40,6 @@ def change_jobs(
                 say(str(refused))
             refused = error
     if as_json:
-        print_json({"schema": f"schedmate.{past}/1", "job_ids": done})
+        print_json({"schema": schema, "job_ids": done})
     if refused is not None:
         raise refused

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     from schedmate.policies.slurm_parameters import SlurmParameters
     from schedmate.simulator.experiments.setting import GpuKind
+    from schedmate.simulator.synthetic import Levers
 
 
 def slurm_parameters(file: str | None, names: Sequence[str]) -> SlurmParameters | None:
@@ -49,6 +50,27 @@ def check_controls(names: Sequence[str], error: float | None) -> None:
             "--controls are other predictors in the place of SchedMate's: add a policy with it, "
             "for example --policy easy,easy+schedmate"
         )
+
+
+def levers_of(names: Sequence[str], **shares: float) -> Levers:
+    """Refused where no daemon stands beside a scheduler, which alone could pull them."""
+    from schedmate.model import BadInput
+    from schedmate.policies import POLICIES
+    from schedmate.simulator import plan
+    from schedmate.simulator.synthetic import Levers
+
+    levers = Levers(
+        resumable=shares["resumable"], shareable=shares["shareable"], doomed=shares["doomed"]
+    )
+    plans = [plan(name) for name in names]
+    beside = [each for each in plans if POLICIES[each.policy].kind == "beside"]
+    if levers and not any("advisor" in each.parts for each in beside):
+        used = " and ".join(f"--{name}" for name, share in shares.items() if share)
+        raise BadInput(
+            f"{used}: only SchedMate beside a scheduler makes use of that: add it, for example "
+            "--policy easy,easy+schedmate"
+        )
+    return levers
 
 
 def check_synthetic_code(explained: float | None, settings: Sequence[Mapping[str, float]]) -> None:

@@ -166,9 +166,9 @@ def folded_queue(views: Sequence[JobView], wanted: QueueAsked) -> QueueShown:
 
 
 def _rows_of(jobs: Sequence[Job], wanted: QueueAsked) -> list[Fold]:
-    from schedmate.service.views.folding import Fold, fold_tasks
+    from schedmate.service.views.folding import fold_tasks
 
-    return fold_tasks(jobs) if wanted.folded else [Fold(job) for job in jobs]
+    return fold_tasks(jobs) if wanted.folded else [one for job in jobs for one in fold_tasks([job])]
 
 
 def _shown(

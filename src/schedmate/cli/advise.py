@@ -177,11 +177,13 @@ def _where(evidence: tuple[Evidence, ...]) -> str:
 
 
 def _in_words(prediction: Prediction) -> str:
+    from schedmate.service.views.sentences import expected_in_words
+
     time = prediction.duration_s
     if time is None or time.too_wide:
         return f"How long it takes is not known: {prediction.explanation}."
-    text = f"Takes about {duration(time.p50)} ({duration(time.p10)} to {duration(time.p90)})"
-    text += f": {prediction.explanation}."
+    about = "" if time.p90 < 1 else "about "
+    text = f"Takes {about}{expected_in_words(time, duration)}: {prediction.explanation}."
     if prediction.outcome is not None:
         text += f" Chance to complete: {prediction.outcome.completed:.0%}."
     return text

@@ -45,7 +45,7 @@ def command(
         choose_jobs(scheduler, choice),
         scheduler.cancel,
         lambda job_id: would_cancel(scheduler, job_id),
-        past="cancelled",
+        schema="schedmate.cancelled/1",
         dry_run=dry_run,
         as_json=as_json,
     )

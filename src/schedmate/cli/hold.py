@@ -33,7 +33,7 @@ def command(ids: tuple[str, ...], dry_run: bool, as_json: bool) -> None:
         expand_job_ids(ids),
         scheduler.hold,
         lambda job_id: would_hold(scheduler, job_id),
-        past="held",
+        schema="schedmate.held/1",
         dry_run=dry_run,
         as_json=as_json,
     )

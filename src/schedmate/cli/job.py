@@ -82,7 +82,8 @@ def _quoted(lines: Sequence[Evidence]) -> Iterator[str]:
 
 
 def _actions(view: JobView) -> Iterator[str]:
-    from schedmate.service.views.sentences import actions_in_words, held_in_words, retry_sentence
+    from schedmate.service.views.holds import held_in_words
+    from schedmate.service.views.sentences import actions_in_words, retry_sentence
 
     for record, words in zip(view.actions, actions_in_words(view.actions, duration), strict=True):
         yield f"  {record.state:<11} {words}"

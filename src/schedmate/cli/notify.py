@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from schedmate.cli._common import echo, json_option, print_json, verb
+from schedmate.model.access import NOTICE_KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from schedmate.model.access import Subscription
     from schedmate.service.views.site_answers import NotificationTest, SubscriptionAnswer
     from schedmate.store import Store
-
-_KINDS = ("failed", "hung", "limit")
 
 
 @click.group()
@@ -41,7 +40,11 @@ schedmate notify on --channel mail --mail ada@example.org --kind failed
 @click.argument("target", metavar="[URL|ADDRESS|mail]", required=False)
 @click.option("--channel", "channels", multiple=True, help="Of those `show` lists.")
 @click.option(
-    "--kind", "kinds", multiple=True, type=click.Choice(_KINDS), help="Only these; default: all."
+    "--kind",
+    "kinds",
+    multiple=True,
+    type=click.Choice(NOTICE_KINDS),
+    help="Only these; default: all.",
 )
 @click.option("--mail", default="", help="Your address; default: your name at the site's domain.")
 @json_option
@@ -68,7 +71,7 @@ def on(
     from schedmate.model.wire import from_json
     from schedmate.service.notifications.channels import check_subscription
 
-    stated = {"channels": channels, "kinds": kinds or _KINDS, "mail": mail}
+    stated = {"channels": channels, "kinds": kinds or NOTICE_KINDS, "mail": mail}
     wanted = from_json(Subscription, {"user": account_name(), **stated})
 
     def here(settings: Settings, store: Store) -> None:

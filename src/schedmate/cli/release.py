@@ -47,7 +47,7 @@ def command(ids: tuple[str, ...], dry_run: bool, as_json: bool) -> None:
             expand_job_ids(ids),
             let_start,
             lambda job_id: would_release(scheduler, store, job_id),
-            past="released",
+            schema="schedmate.released/1",
             dry_run=dry_run,
             as_json=as_json,
         )

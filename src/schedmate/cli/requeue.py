@@ -33,7 +33,7 @@ def command(ids: tuple[str, ...], dry_run: bool, as_json: bool) -> None:
         expand_job_ids(ids),
         lambda job_id: requeue(scheduler, job_id),
         lambda job_id: would_requeue(scheduler, job_id),
-        past="requeued",
+        schema="schedmate.requeued/1",
         dry_run=dry_run,
         as_json=as_json,
     )

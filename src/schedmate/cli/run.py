@@ -42,6 +42,8 @@ def command(words: tuple[str, ...], as_json: bool) -> int:
     from schedmate.service.usecases.submission import submission_of
     from schedmate.service.wiring import open_scheduler
 
+    if not words:
+        raise BadInput("name a command to run at this terminal: schedmate run -- python3")
     settings = config.load()
     if settings.scheduler != "local":
         raise BadInput("run is for the local queue; on Slurm: srun --pty COMMAND")

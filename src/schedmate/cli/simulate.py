@@ -17,6 +17,7 @@ from schedmate.cli._simulate_options import (
     check_synthetic_code,
     gpus_of,
     kinds_of,
+    levers_of,
     slurm_parameters,
 )
 
@@ -36,6 +37,7 @@ schedmate simulate synthetic --policy fifo,easy,sjf
 schedmate simulate trace.csv.gz --policy all --load 0.9 --report report.html
 schedmate simulate trace.csv --policy easy,easy+advisor,easy+schedmate --gpus 256 --json
 schedmate simulate store: --policy easy,easy+schedmate
+schedmate simulate synthetic --policy easy,easy+schedmate --resumable 0.6 --shareable 0.2
 schedmate simulate sacct.txt --scripts scripts/ --policy slurm,slurm+schedmate
 schedmate simulate synthetic --jobs 20000 --gpus 128 --gpus-per-node 8 --faults
 schedmate simulate synthetic --policy fifo,gavel --gpu-kinds a100:16:2.5,v100:48
@@ -120,10 +122,34 @@ schedmate simulate trace.csv --sweep load=0.7,0.9,1.1 --sweep seed=0..4 --save s
     "chance. [default: 0.45]",
 )
 @click.option(
+    "--resumable",
+    type=click.FloatRange(0, 1),
+    default=0.0,
+    metavar="SHARE",
+    help="Jobs that go on from their last checkpoint: beside a scheduler, runs of such jobs make "
+    "way for shorter ones. [default: 0]",
+)
+@click.option(
+    "--shareable",
+    type=click.FloatRange(0, 1),
+    default=0.0,
+    metavar="SHARE",
+    help="Jobs that leave most of a GPU idle and may share it. [default: 0]",
+)
+@click.option(
+    "--doomed",
+    type=click.FloatRange(0, 1),
+    default=0.0,
+    metavar="SHARE",
+    help="Jobs that show in the middle of their run that it is in vain, and are ended then. "
+    "[default: 0]",
+)
+@click.option(
     "--controls",
     is_flag=True,
     help="Run each policy with an advisor by other predictors, too: constant, permuted, the user's "
-    "last two runs, history, QSSF's, the site model, and the truth.",
+    "last two runs, history, QSSF's, the site model, and the truth; with --resumable also without "
+    "any, and at blind moments.",
 )
 @click.option(
     "--error",
@@ -209,6 +235,9 @@ def _tasks(
     explained: float | None,
     read_code: bool = False,
     scripts: str | None = None,
+    resumable: float = 0.0,
+    shareable: float = 0.0,
+    doomed: float = 0.0,
     **asked: Any,
 ) -> list[SimulationTask]:
     """Each trace in each setting; what cannot be asked is refused before anything is read."""
@@ -228,6 +257,7 @@ def _tasks(
     if asked["gpus"] and asked["load"] and set(traces) != {SYNTHETIC}:
         raise BadInput("the jobs of a file make the load: say either --load or the GPUs")
     asked["slurm"] = slurm_parameters(slurm_config, names)
+    asked["levers"] = levers_of(names, resumable=resumable, shareable=shareable, doomed=doomed)
     if asked["controls"]:
         check_controls(names, asked["error"])
     if explained is not None:

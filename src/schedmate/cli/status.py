@@ -103,6 +103,13 @@ def _effects(found: Effects) -> Iterator[str]:
         yield "                   (estimate, against the order of submission)"
     else:
         yield f"  waiting, {days}  no run overtook another because of SchedMate"
+    if found.carried_on:
+        yield f"  limits, {days}   {found.carried_on} runs went on after their time limit"
+    if found.doomed:
+        ended = f"{found.doomed_stopped} stopped, {found.doomed_ended} cancelled by people"
+        yield f"  in vain, {days}  {found.doomed} runs went on for nothing: {ended};"
+        waited = f"{found.saved_waiting_hours:.1f} h of waiting saved (estimate)"
+        yield f"                   {found.saved_gpu_hours:.1f} GPU hours and {waited}"
 
 
 def _counted(counts: Mapping[str, int]) -> str:

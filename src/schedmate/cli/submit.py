@@ -58,7 +58,8 @@ def command(words: tuple[str, ...], as_json: bool) -> int:
     """Hand a job to the scheduler in use, advised on its way.
 
     Takes sbatch's flags and prints what sbatch prints. A Python file without `#!` is run by
-    python3; what stands behind `--` is a command, unless it is a script here. On Slurm sbatch
+    python3; what stands behind `--` is a command, unless it is a script here; without either the
+    script comes on standard input. On Slurm sbatch
     itself runs, with all its flags, its input and its exit code; the local queue does the same by
     itself where one machine can, and refuses the rest in a sentence. There `--notify URL` (or a
     mail address) tells of the end, see `schedmate notify on`. With `--host` the job is submitted

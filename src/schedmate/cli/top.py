@@ -32,7 +32,7 @@ def command(ids: tuple[str, ...], dry_run: bool, as_json: bool) -> None:
         reversed(expand_job_ids(ids)),
         lambda job_id: move_to_top(scheduler, job_id),
         lambda job_id: would_move_to_top(scheduler, job_id),
-        past="topped",
+        schema="schedmate.topped/1",
         dry_run=dry_run,
         as_json=as_json,
     )

@@ -35,6 +35,7 @@ def command(job_id: str, as_json: bool) -> None:
                 state=view.job.state,
                 reason=None if view.diagnosis is None else view.diagnosis.reason,
                 answer="\n".join(answers),
+                late_s=view.late_s,
                 parts=sight.parts,
             )
         )

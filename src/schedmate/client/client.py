@@ -28,6 +28,7 @@ from schedmate.service.views.answers import (
     RunAnswer,
     ScheduledPrediction,
     SimilarRuns,
+    StoppedAnswer,
     WhyAnswer,
 )
 from schedmate.service.views.job_view import JobView
@@ -153,6 +154,10 @@ class Client:
         """Undo what SchedMate did to a job; for operators only."""
         body = {"dry_run": dry_run}
         return from_json(RevertedAnswer, self._transport.post("jobs", job_id, "revert", body=body))
+
+    def stop(self, job_id: JobId) -> StoppedAnswer:
+        """End a run that goes on for nothing; for its owner and operators."""
+        return from_json(StoppedAnswer, self._transport.post("jobs", job_id, "stop", body={}))
 
     def history(self, *, user: str = "", limit: int = 50) -> list[PastRun]:
         """The newest runs first."""

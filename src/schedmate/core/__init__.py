@@ -1,20 +1,25 @@
 """The decision engine. `DecisionEngine.handle(event)` returns instructions; see `engine.py`."""
 
 from schedmate.core.attempts import Attempt, Hung, Reached
+from schedmate.core.doomed_limits import DOOMED_REASONS, DoomedLimits
 from schedmate.core.drains import DrainLimits, SuspectNode
 from schedmate.core.engine import DecisionEngine
 from schedmate.core.events import (
     EVENTS,
     ActivitySeen,
+    CheckpointSeen,
     Event,
+    GpuUseKnown,
     JobAdvised,
     JobDiagnosed,
     JobForgotten,
     JobReverted,
     JobSeen,
     NodeSeen,
+    PaceSeen,
     Past,
     ProgressSeen,
+    ResumeKnown,
     Started,
     Stopping,
     job_of,
@@ -35,9 +40,11 @@ from schedmate.core.instructions import (
 from schedmate.core.interactive import is_interactive
 from schedmate.core.known_job import KnownJob
 from schedmate.core.order import NiceHistory
+from schedmate.core.preemption import MadeWay, PreemptionLimits, ResumeProof
 from schedmate.core.retry import DecisionLimits, NodeChoice, RetryPlan, plan_retry
 from schedmate.core.same_work import Work, code_submits_jobs, is_rival, names_job
 from schedmate.core.scope import Scope, is_opted_out
+from schedmate.core.sharing import GpuUse, SharingLimits
 from schedmate.core.successors import (
     may_be_child,
     may_have_waited,
@@ -49,17 +56,22 @@ from schedmate.core.successors import (
 from schedmate.core.time_limits import TimeLimits
 
 __all__ = [
+    "DOOMED_REASONS",
     "EVENTS",
     "Act",
     "ActivitySeen",
     "Advise",
     "Attempt",
+    "CheckpointSeen",
     "DecisionEngine",
     "DecisionLimits",
     "Diagnose",
+    "DoomedLimits",
     "DrainLimits",
     "Event",
     "FairnessLimits",
+    "GpuUse",
+    "GpuUseKnown",
     "HangLimits",
     "HoldLimits",
     "Hung",
@@ -70,17 +82,23 @@ __all__ = [
     "JobReverted",
     "JobSeen",
     "KnownJob",
+    "MadeWay",
     "Measure",
     "NiceHistory",
     "NodeChoice",
     "NodeSeen",
+    "PaceSeen",
     "Past",
+    "PreemptionLimits",
     "ProgressSeen",
     "Reached",
     "Reconsider",
     "Remember",
+    "ResumeKnown",
+    "ResumeProof",
     "RetryPlan",
     "Scope",
+    "SharingLimits",
     "Started",
     "Stopping",
     "SuspectNode",

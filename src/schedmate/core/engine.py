@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from schedmate.core.attempts import Hung
 from schedmate.core.dependants import competition, renewals
+from schedmate.core.doomed import DoomedRuns
 from schedmate.core.drains import ground_for_drain
 from schedmate.core.events import (
     ActivitySeen,
+    CheckpointSeen,
     Event,
     JobAdvised,
     JobDiagnosed,
@@ -45,6 +47,8 @@ from schedmate.core.instructions import (
     Reconsider,
 )
 from schedmate.core.known_job import KnownJob
+from schedmate.core.levers import Levers
+from schedmate.core.limit_changes import LimitChanges
 from schedmate.core.places import Places
 from schedmate.core.reactions import (
     about_failure,
@@ -61,16 +65,12 @@ from schedmate.model import (
     Job,
     JobId,
     JobState,
-    Prediction,
     Progress,
 )
 from schedmate.policies import Ordering
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-
-_GIVE_BACK_AGAIN_S = 60.0
-"""How often a limit is given back that the scheduler still shows lowered."""
 
 
 class DecisionEngine:
@@ -81,9 +81,11 @@ class DecisionEngine:
         time_limits: TimeLimits | None = None,
     ) -> None:
         self._limits = limits or DecisionLimits()
-        self._time_limits = time_limits or TimeLimits()
         self._known: dict[JobId, KnownJob] = {}
+        self._time_limits = LimitChanges(time_limits or TimeLimits(), self._known, self.objection)
         self._places = Places(ordering, self._limits, self._known)
+        self._doomed = DoomedRuns(self._limits.doomed, self._known)
+        self._levers = Levers(self._limits, self._known, self.objection)
         self._handlers: dict[type[Event], Callable[[Any], list[Instruction]]] = {
             JobSeen: self._seen,
             JobAdvised: self._advised,
@@ -95,11 +97,19 @@ class DecisionEngine:
             JobForgotten: self._forgotten,
             Started: self._started,
             Stopping: self._stopping,
+            **self._levers.handlers,
+            CheckpointSeen: self._checkpointed,
         }
 
     @property
     def known(self) -> Mapping[JobId, KnownJob]:
         return self._known
+
+    def may_make_way(self, job: Job) -> bool:
+        """Whether a run of it may ever be stopped for others or to be carried on; what it saves
+        matters then."""
+        wanted = self._limits.preemption.consent(job) is not None
+        return job.can_requeue and (wanted or self._time_limits.may_carry_on(job))
 
     @property
     def hang_after_s(self) -> float:
@@ -113,6 +123,9 @@ class DecisionEngine:
     def _started(self, _: Started) -> list[Instruction]:
         self._known.clear()
         self._places.clear()
+        self._doomed.clear()
+        self._levers.clear()
+        self._time_limits.clear()
         return []
 
     def _stopping(self, _: Stopping) -> list[Instruction]:
@@ -121,6 +134,9 @@ class DecisionEngine:
     def _forgotten(self, event: JobForgotten) -> list[Instruction]:
         self._known.pop(event.job_id, None)
         self._places.forget(event.job_id, event.at)
+        self._doomed.forget(event.job_id)
+        self._levers.forget(event.job_id)
+        self._time_limits.forget(event.job_id)
         return []
 
     def _reverted(self, event: JobReverted) -> list[Instruction]:
@@ -130,10 +146,16 @@ class DecisionEngine:
         return []
 
     def _seen(self, event: JobSeen) -> list[Instruction]:
+        found = self._see(event)
+        known = self._known[event.job.id]
+        return [*found, *self._levers.seen(known, event.at)]
+
+    def _see(self, event: JobSeen) -> list[Instruction]:
         job = event.job
         known = self._known.get(job.id)
         if known is None or not known.job.is_same_job(job):
             known = self._known[job.id] = KnownJob.met(job, event.past)
+            self._levers.meet(known)
             renewed = renewals(known, self._known, self.objection)
             return [*self._places.order(known, event.at), *renewed, Advise(job), *looks_at(job)]
         before = known.job
@@ -143,7 +165,8 @@ class DecisionEngine:
         if (before.state, before.restarts) == (job.state, job.restarts):
             instructions = [
                 *self._places.order(known, event.at),
-                *self._give_back_limit(known, event.at),
+                *self._time_limits.give_back(known, event.at),
+                *self._time_limits.extend(known, event.at),
                 *self._check_held(known, event.at),
                 *renewals(known, self._known, self.objection),
             ]
@@ -163,9 +186,14 @@ class DecisionEngine:
         known.advice, known.read = event.advice or known.advice, True
         return [
             *self._places.order(known, event.at, shown=False),
-            *self._lower_limit(known),
+            *self._time_limits.lower(known),
             *self._hold(known, event.at),
+            *self._end_in_vain(known, event.at),
         ]
+
+    def _end_in_vain(self, known: KnownJob, at: float) -> list[Instruction]:
+        """State that a run goes on for nothing, and stop it where that is wanted."""
+        return self._doomed.react(known, at, self.objection(known))
 
     def objection(self, known: KnownJob) -> str | None:
         """Why nothing but its place is decided about this job, None where it may be."""
@@ -177,12 +205,18 @@ class DecisionEngine:
         """What ended before our time is only remembered."""
         return job.end_time is None or job.end_time >= self._limits.act_since
 
+    def all_late_s(self) -> dict[JobId, float]:
+        """By how much each waiting job is late by jobs that its scheduler alone puts behind it."""
+        return self._places.all_late_s()
+
     def due(self, job_id: JobId) -> float | None:
         """When a waiting job will have been overtaken for long enough, None where it is not."""
         known = self._known.get(job_id)
-        if known is None or not known.nice.ordered:
+        if known is None:
             return None
-        return self._places.due(known)
+        if (held := self._levers.due(known)) is not None:
+            return held
+        return self._places.due(known) if known.nice.ordered else None
 
     def _hold(self, known: KnownJob, at: float) -> list[Instruction]:
         """Hold a job that cannot succeed as it is now; release one that can again."""
@@ -203,65 +237,28 @@ class DecisionEngine:
         known.checked_at = at
         return [Advise(known.job, afresh=True)]
 
-    def _lower_limit(self, known: KnownJob) -> list[Instruction]:
-        job, prediction = known.job, known.prediction
-        limit = job.request.time_limit_s
-        if job.state is not JobState.PENDING or prediction is None:
-            return []
-        if self.objection(known) is not None:
-            return []
-        if job.soft_limit:
-            return self._plan(known, prediction)
-        if known.our_limit_s is not None:
-            return []  # ours already, or changed by somebody since
-        ours = self._time_limits.lowered(job, prediction)
-        if ours is None:
-            return []
-        known.user_limit_s, known.our_limit_s = limit, ours
-        known.job = replace(job, request=replace(job.request, time_limit_s=ours))
-        reason = DecisionReason(
-            code="limit_from_prediction",
-            predicted_s=prediction.duration_s,
-            basis=prediction.basis,
-            user_limit_s=limit,
-            detail=prediction.explanation,
-        )
-        return [act("set_time_limit", job, reason, value=ours)]
-
-    def _plan(self, known: KnownJob, prediction: Prediction) -> list[Instruction]:
-        """Let backfill plan with the prediction where the limit alone ends the run."""
-        job, ours = known.job, self._time_limits.planned(known.job, prediction)
-        if ours is None or known.planned or job.request.time_min_s is not None:
-            return []
-        known.planned = True
-        reason = DecisionReason(
-            code="plan_from_prediction",
-            predicted_s=prediction.duration_s,
-            basis=prediction.basis,
-            user_limit_s=job.request.time_limit_s,
-            detail=prediction.explanation,
-        )
-        return [act("set_time_min", job, reason, value=ours)]
-
-    def _give_back_limit(self, known: KnownJob, at: float) -> list[Instruction]:
-        """The user's own limit, before the run could miss the one that we set."""
-        job, ours = known.job, known.our_limit_s
-        if ours is None or job.state is not JobState.RUNNING or not known.is_lowered:
-            return []
-        asked_again = at - known.given_back_at >= _GIVE_BACK_AGAIN_S
-        if not asked_again or not self._time_limits.too_short(job, ours, at, known.ends_at):
-            return []
-        known.given_back_at = at
-        reason = DecisionReason(code="limit_too_short")
-        return [act("set_time_limit", job, reason, value=known.user_limit_s)]
-
     def _moved(self, event: ProgressSeen) -> list[Instruction]:
         known = self._known.get(event.job_id)
         if known is None or known.job.state is not JobState.RUNNING:
             return []
         known.progress, eta = event.progress, event.progress.eta_s
+        known.progress_at = event.at
         known.ends_at = None if eta is None else event.at + eta.p90
-        return [*self._give_back_limit(known, event.at), *self._suspect(known, event)]
+        measured = self._doomed.note_progress(known, event.at)
+        suspected = self._suspect(known, event)
+        return [
+            *self._time_limits.give_back(known, event.at),
+            *self._time_limits.extend(known, event.at),
+            *(suspected or measured),
+            *self._end_in_vain(known, event.at),
+        ]
+
+    def _checkpointed(self, event: CheckpointSeen) -> list[Instruction]:
+        """The last one before its limit is for itself; only others may be for those that wait."""
+        known = self._known.get(event.job_id)
+        if known is None:
+            return []
+        return self._time_limits.carry_on(known, event) or self._levers.checkpointed(known, event)
 
     def _suspect(self, known: KnownJob, event: ProgressSeen) -> list[Instruction]:
         """A silence far beyond the rhythm is measured before it is taken for a hang."""
@@ -282,12 +279,18 @@ class DecisionEngine:
 
     def _measured(self, event: ActivitySeen) -> list[Instruction]:
         known = self._known.get(event.job_id)
-        if known is None or known.watch is None or known.progress is None:
+        if known is None or known.progress is None:
             return []
         job = known.job
         if (job.state, job.restarts) != (JobState.RUNNING, event.attempt):
             return []
-        found = known.watch.note(event.activity, event.at)
+        self._doomed.note_activity(known, event.activity, event.at)
+        return [*self._note_hang(known, event), *self._end_in_vain(known, event.at)]
+
+    def _note_hang(self, known: KnownJob, event: ActivitySeen) -> list[Instruction]:
+        if known.watch is None or known.progress is None:
+            return []
+        job, found = known.job, known.watch.note(event.activity, event.at)
         if not self._is_hung(known, known.watch, known.progress, found, event.at):
             return []
         known.hung_attempt = job.restarts
@@ -340,7 +343,12 @@ class DecisionEngine:
         if not self.may_act_on(job):
             return [act("leave", job, DecisionReason(code="before_our_time"))]
         plan = plan_retry(
-            known.attempts, attempt, limits=self._limits, choice=event.choice, job_id=job.id
+            known.attempts,
+            attempt,
+            limits=self._limits,
+            choice=event.choice,
+            job_id=job.id,
+            spared=known.spared,
         )
         objection = None
         if plan.again:
@@ -353,7 +361,7 @@ class DecisionEngine:
         due = self._limits.settled_at(job.end_time, event.held_for_s)
         if plan.again and event.at < due and event.by != "person":
             return [Reconsider(job, due)]
-        known.requeued_from = job
+        known.requeued_from = job if plan.again else None
         return about_failure(job, event.diagnosis, plan, known.all_waits_s)
 
     def _node_seen(self, event: NodeSeen) -> list[Instruction]:

@@ -13,7 +13,9 @@ from schedmate.core.attempts import Attempt, Reached
 from schedmate.core.drains import SuspectNode
 from schedmate.core.holds import HoldPhase
 from schedmate.core.order import NEVER_ORDERED, NiceHistory
+from schedmate.core.preemption import NEVER_MADE_WAY, MadeWay, ResumeProof
 from schedmate.core.retry import NodeChoice
+from schedmate.core.sharing import GpuUse
 from schedmate.model import Activity, Advice, Diagnosis, Job, JobId, Progress
 
 AdviceCause = Literal["submitted", "started", "refined", "checked"]
@@ -42,6 +44,13 @@ class Past:
     retried: bool = False
     """Whether its present run is a retry of ours."""
     reverted: bool = False
+    made_way: MadeWay = NEVER_MADE_WAY
+    carried: frozenset[int] = frozenset()
+    """Attempts that were queued again before their limit, to go on."""
+    spared: frozenset[int] = frozenset()
+    """These, and attempts that made way for others."""
+    asked_limit_s: float | None = None
+    """The limit that its user asked for, where we have raised it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +86,48 @@ class ActivitySeen:
     job_id: JobId
     attempt: int
     activity: Activity
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointSeen:
+    """A complete checkpoint of this run has existed since `saved_at`, and it is not saving now;
+    `attempt` is its restart count. Sent soon after each checkpoint of a job with a `ResumeKnown`,
+    never of an interactive one."""
+
+    at: float
+    job_id: JobId
+    attempt: int
+    saved_at: float
+    step: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ResumeKnown:
+    """Whether its code goes on from a checkpoint; sent again whenever more is known of it, as when
+    a run that made way has begun anew."""
+
+    at: float
+    job_id: JobId
+    proof: ResumeProof
+
+
+@dataclass(frozen=True, slots=True)
+class GpuUseKnown:
+    """What runs of the same code were measured to need."""
+
+    at: float
+    job_id: JobId
+    use: GpuUse
+
+
+@dataclass(frozen=True, slots=True)
+class PaceSeen:
+    """How fast a run that shares its GPUs is, 1 being alone; `attempt` is its restart count."""
+
+    at: float
+    job_id: JobId
+    attempt: int
+    pace: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +201,10 @@ Event = (
     | JobAdvised
     | ProgressSeen
     | ActivitySeen
+    | CheckpointSeen
+    | ResumeKnown
+    | GpuUseKnown
+    | PaceSeen
     | JobDiagnosed
     | JobReverted
     | NodeSeen
@@ -164,6 +219,10 @@ EVENTS: dict[str, type[Event]] = {
         JobAdvised,
         ProgressSeen,
         ActivitySeen,
+        CheckpointSeen,
+        ResumeKnown,
+        GpuUseKnown,
+        PaceSeen,
         JobDiagnosed,
         JobReverted,
         NodeSeen,

@@ -8,14 +8,25 @@ from typing import TYPE_CHECKING
 from schedmate.core.attempts import Attempt, Hung
 from schedmate.core.holds import HoldPhase
 from schedmate.core.order import NEVER_ORDERED, NiceHistory
+from schedmate.core.preemption import NEVER_MADE_WAY, MadeWay, ResumeProof
 from schedmate.core.successors import awaited_by
-from schedmate.model import Advice, Job, JobId, JobState, Prediction, Progress
+from schedmate.model import (
+    Advice,
+    DecisionReason,
+    Job,
+    JobId,
+    JobState,
+    Prediction,
+    Progress,
+    Spread,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from schedmate.core.events import JobDiagnosed, Past
     from schedmate.core.hangs import HangWatch
+    from schedmate.core.sharing import GpuUse
 
 
 @dataclass(slots=True)
@@ -25,6 +36,8 @@ class KnownJob:
     job: Job
     advice: Advice | None = None
     progress: Progress | None = None
+    progress_at: float = 0.0
+    """When that was seen."""
     ends_at: float | None = None
     """By when it ends, as its newest progress had it: the 90th percentile."""
     attempts: dict[int, Attempt] = field(default_factory=dict)
@@ -62,6 +75,23 @@ class KnownJob:
     """Whether its present run is a retry of ours."""
     reverted: bool = False
     """A person has undone what was done to it: it is left alone from then on."""
+    proof: ResumeProof = field(default_factory=ResumeProof)
+    made_way: MadeWay = NEVER_MADE_WAY
+    goes_first: bool = False
+    """It made way in vain, or has begun anew after that."""
+    use: GpuUse | None = None
+    beside: JobId = ""
+    """The run with which it shares GPUs, or was decided to."""
+    parted: bool = False
+    """It was slow beside another one, and shares no more."""
+    carried: frozenset[int] = frozenset()
+    """Attempts that were queued again before their limit, to go on."""
+    spared: frozenset[int] = frozenset()
+    """These, and attempts that made way: what came after them was no retry."""
+    asked_limit_s: float | None = None
+    """The limit that its user asked for, where we have raised it."""
+    parts_for: DecisionReason | None = None
+    """Why it is queued again at its next checkpoint."""
 
     @property
     def all_waits_s(self) -> float:
@@ -75,18 +105,23 @@ class KnownJob:
         if before.restarts != job.restarts:
             self.progress = self.ends_at = self.watch = self.hung = None
             ours = again is not None and again.restarts == job.restarts - 1
-            self.retried = ours
+            made_way = ours and self.made_way.held is not None
+            self.spared |= {before.restarts} if made_way else set()
+            self.retried = ours and not made_way
             # a scheduler that keeps the time of submission keeps the age too
             if ours and again is not None and job.submit_time > (again.start_time or 0.0):
                 self.waited_s = replace(self, job=again).all_waits_s
             self.requeued_from = None
             self.nice = self.nice.in_new_attempt(job.nice)
+            if made_way:
+                self.nice = replace(self.nice, settled=False)
         self.job, self.awaited = job, self.awaited | awaited_by(job)
 
     def be_quiet(self, due: float | None, at: float) -> None:
         """Nothing follows from how it is: what waits is moved by what is read of it, once it has
         waited for long, or by what starts before it."""
-        waits = self.job.state is JobState.PENDING and self.hold != "ours" and not self.nice.raised
+        held = self.hold == "ours" or self.made_way.held is not None
+        waits = self.job.state is JobState.PENDING and not held and not self.nice.raised
         if due is None or not waits:
             self.quiet_until = float("-inf")
         else:
@@ -108,6 +143,24 @@ class KnownJob:
     @property
     def prediction(self) -> Prediction | None:
         return None if self.advice is None else self.advice.prediction
+
+    @property
+    def prediction_left(self) -> Prediction | None:
+        """What it needs still: of a job that has made way, less than in all."""
+        found, done = self.prediction, self.made_way
+        if not done.served_s or found is None:
+            return found
+        left, spread = done.left_s, found.duration_s
+        if left is None and spread is not None and (rest := spread.left_after(done.served_s)):
+            return replace(found, duration_s=rest)
+        # one that has outlived its prediction may well need as much again
+        seconds = done.served_s if left is None else left
+        return replace(found, duration_s=Spread(seconds, seconds, seconds))
+
+    @property
+    def is_held_for_others(self) -> bool:
+        held = self.made_way.held
+        return held is not None and self.job.held and self.job.restarts == held.attempt + 1
 
     @property
     def is_lowered(self) -> bool:
@@ -132,6 +185,10 @@ class KnownJob:
             waited_s=past.waited_s,
             retried=past.retried,
             reverted=past.reverted,
+            made_way=past.made_way,
+            carried=past.carried,
+            spared=past.spared,
+            asked_limit_s=past.asked_limit_s,
         )
 
     def attempt(self, event: JobDiagnosed) -> Attempt:

@@ -1,9 +1,10 @@
 """By how much each waiting job is late because jobs went first that its scheduler puts behind it.
 
-Their GPU time over the GPUs of the partition: without them it would have started that much sooner
-at most. A run counts from its start as predicted, and from its end as it was. Nothing of it depends
-on what is predicted of the job that waits. What the scheduler alone would have let ahead by
-backfill counts as well, and so does how long a job had waited when it was first seen.
+Their GPU time over the GPUs of the partition: that much sooner would it have started without them,
+were all GPUs always in use. A run counts from its start as predicted, and from its end as it was.
+Nothing of it depends on what is predicted of the job that waits. What the scheduler alone would
+have let ahead by backfill counts as well, and so does how long a job had waited when it was first
+seen.
 """
 
 from __future__ import annotations
@@ -144,6 +145,10 @@ class Overtaking:
             return 0.0
         part, row = self._waiting[job_id]
         return float(part.late_s[row])
+
+    def all_late_s(self) -> dict[JobId, float]:
+        """Of all jobs that wait."""
+        return {job_id: float(part.late_s[row]) for job_id, (part, row) in self._waiting.items()}
 
     def beyond(self, job: Job, bound_s: float) -> list[JobId]:
         """Those of its partition that have become later than that."""

@@ -42,9 +42,15 @@ class Places:
         self._batches.forget(job_id)
         self._overtaking.ends(job_id, at)
 
+    def all_late_s(self) -> dict[JobId, float]:
+        return self._overtaking.all_late_s()
+
     def due(self, known: KnownJob) -> float | None:
         """When a waiting job will have been overtaken for long enough."""
-        return self._limits.fairness.due(known.job, known.prediction, known.waited_s)
+        made_way, fairness = known.made_way, self._limits.fairness
+        if made_way.stopped_at is not None:
+            return made_way.stopped_at + fairness.late_s - made_way.waited_s
+        return fairness.due(known.job, known.prediction, known.waited_s)
 
     def order(self, known: KnownJob, at: float, *, shown: bool = True) -> list[Instruction]:
         """Give a job that waits its nice number, as soon as it can have one, and take it back: also
@@ -62,7 +68,8 @@ class Places:
             overtaking.waits(job, known.nice.theirs, at)
             return []
         if job.state is JobState.RUNNING:
-            spread = None if known.prediction is None else known.prediction.duration_s
+            left = known.prediction_left
+            spread = None if left is None else left.duration_s
             overtaking.starts(job, None if spread is None else spread.p50, at)
         else:
             overtaking.ends(job.id, job.end_time or at)
@@ -70,15 +77,17 @@ class Places:
 
     def _order(self, known: KnownJob, at: float, *, shown: bool) -> list[Instruction]:
         job, due = known.job, self.due(known)
-        candidate = Candidate(job, known.prediction, cautious=is_opted_out(job))
+        candidate = Candidate(job, known.prediction_left, cautious=is_opted_out(job))
         cost = self._ordering.cost(candidate)
         longest = self._ordering.longest
         share = ALONE if cost is None else self._batches.share_of(job, min(cost, longest))
         if known.reverted:
             return []
         late_s = self._overtaking.late_s(job.id)
-        is_late = due is not None and at >= due and late_s >= self._limits.fairness.late_s
-        if known.read and is_late:
+        held_back = known.made_way.stopped_at is not None
+        late_enough = held_back or late_s >= self._limits.fairness.late_s
+        is_late = due is not None and at >= due and late_enough
+        if known.goes_first or (known.read and is_late):
             known.overtaken_enough = True
         turn = Turn(
             read=known.read,

@@ -22,11 +22,14 @@ _LONG_WAIT_S = 60.0
 
 
 def left_unattended(known: KnownJob) -> list[Instruction]:
-    """Without a daemon nothing gives a lowered limit back in time, so it is given back now."""
-    if known.job.state.ended or not known.is_lowered:
-        return []
-    reason = DecisionReason(code="limit_unattended")
-    return [act("set_time_limit", known.job, reason, value=known.user_limit_s)]
+    """Without a daemon nothing gives back in time what a job waits for: it is given back now."""
+    found: list[Instruction] = []
+    if known.is_held_for_others:
+        found.append(act("release", known.job, DecisionReason(code="hold_unattended")))
+    if not known.job.state.ended and known.is_lowered:
+        reason = DecisionReason(code="limit_unattended")
+        found.append(act("set_time_limit", known.job, reason, value=known.user_limit_s))
+    return found
 
 
 def about_failure(

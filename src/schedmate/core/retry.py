@@ -11,11 +11,14 @@ from dataclasses import dataclass, field
 from zlib import crc32
 
 from schedmate.core.attempts import Attempt, Reached, got_further, same_failure
+from schedmate.core.doomed_limits import DoomedLimits
 from schedmate.core.drains import DrainLimits
 from schedmate.core.fairness import FairnessLimits
 from schedmate.core.hangs import HangLimits
 from schedmate.core.holds import HoldLimits
+from schedmate.core.preemption import PreemptionLimits
 from schedmate.core.scope import Scope
+from schedmate.core.sharing import SharingLimits
 from schedmate.model import SURE_ENOUGH, JobId, ReasonCode, Retry
 
 _WAIT_S, _WAIT_GROWTH = 60.0, 5.0
@@ -55,6 +58,9 @@ class DecisionLimits:
     fairness: FairnessLimits = field(default_factory=FairnessLimits)
     scope: Scope = field(default_factory=Scope)
     drain: DrainLimits = field(default_factory=DrainLimits)
+    doomed: DoomedLimits = field(default_factory=DoomedLimits)
+    preemption: PreemptionLimits = field(default_factory=PreemptionLimits)
+    sharing: SharingLimits = field(default_factory=SharingLimits)
 
     def settled_at(self, ended: float | None, held_for_s: float | None) -> float:
         """From when on a retry is decided; of a run that has not ended, at once."""
@@ -108,11 +114,15 @@ def plan_retry(
     limits: DecisionLimits,
     choice: NodeChoice | None = None,
     job_id: JobId = "",
+    spared: frozenset[int] = frozenset(),
 ) -> RetryPlan:
-    """Say whether attempt `attempt + 1` is worth it, given how every attempt went."""
+    """Say whether attempt `attempt + 1` is worth it, given how every attempt went.
+
+    `spared` are attempts that were well and queued again by us: what came after them was no retry.
+    """
     decision = attempts[attempt].diagnosis.decision
-    used = _used(attempts, attempt)
-    objection = _objection(attempts, attempt, used, limits) or _insistence(
+    used = _used(attempts, attempt, spared)
+    objection = _objection(attempts, attempt, used, limits, len(spared)) or _insistence(
         attempts[attempt], choice
     )
     if objection is not None:
@@ -129,13 +139,13 @@ def plan_retry(
 
 
 def _objection(
-    attempts: Mapping[int, Attempt], attempt: int, used: int, limits: DecisionLimits
+    attempts: Mapping[int, Attempt], attempt: int, used: int, limits: DecisionLimits, spared: int
 ) -> ReasonCode | None:
     """Why it is not tried again, None where nothing speaks against it."""
     found = attempts[attempt].diagnosis
     if found.decision.retry == "no":
         return "not_worth_a_retry"
-    if attempt >= limits.retries_in_all:
+    if attempt - spared >= limits.retries_in_all:
         return "all_retries_used"
     if used >= limits.retries:
         return "retries_used"
@@ -186,11 +196,12 @@ def _in_vain(attempts: Mapping[int, Attempt], attempt: int, used: int) -> Reason
     return None
 
 
-def _used(attempts: Mapping[int, Attempt], attempt: int) -> int:
+def _used(attempts: Mapping[int, Attempt], attempt: int, spared: frozenset[int]) -> int:
     """Retries since one last got the job further; what is not known did not."""
     used = 0
     for number in range(1, attempt + 1):
-        used = 0 if _further(attempts, number) else used + 1
+        further = number - 1 in spared or _further(attempts, number)
+        used = 0 if further else used + 1
     return used
 
 

@@ -44,6 +44,10 @@ class TimeLimits:
     """Whether backfill is given a time to plan with where the limit stays as it is."""
     worth_it: float = 0.8
     """A limit is lowered only below that share of what the user asked for."""
+    extend_s: float = 0.0
+    """By how much the limit of a running job may be raised beyond what its user asked for."""
+    carry_on: int = 0
+    """How often a job is queued again before its limit, to go on from its last checkpoint."""
     guard_s: float = 600.0
     guard_share: float = 0.2
     """How long before a lowered limit the user's own is given back: the longer of the two."""

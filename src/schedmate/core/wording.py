@@ -40,8 +40,32 @@ _WORDS: Final[dict[ReasonCode, str]] = {
     "by_a_person": "released by hand",
     "reverted": "undone by a person",
     "suspect_node": "{0.detail}",
+    "doomed": "{0.detail}",
+    "limit_extended": "it resumes and would not make its limit: {0.detail}",
+    "carried_on": "it has just saved, would not make its limit and goes on from there",
+    "hold_unattended": "the daemon stops, and nothing would release it in time",
+    "makes_way": "{0.detail}",
+    "others_started": "the jobs that it made way for have started",
+    "others_did_not_start": "the jobs that it made way for did not start, so it goes first",
+    "fits_beside": "{0.detail}",
+    "slow_beside": "{0.detail}",
 }
 
 
 def in_words(reason: DecisionReason) -> str:
-    return _WORDS[reason.code].format(reason)
+    words = _WORDS[reason.code].format(reason)
+    return words + _cost(reason) if reason.code == "doomed" else words
+
+
+def _cost(reason: DecisionReason) -> str:
+    """What a run costs that goes on for nothing, and who waits for what it holds."""
+    cost = f"; it costs {_counted(reason.gpus, 'GPU hour')} an hour" if reason.gpus else ""
+    if not reason.waiting:
+        return cost
+    wait = "waits" if reason.waiting == 1 else "wait"
+    gpus = _counted(reason.waiting_gpus, "GPU")
+    return f"{cost}; {_counted(reason.waiting, 'job')} {wait} there for {gpus}"
+
+
+def _counted(number: int, thing: str) -> str:
+    return f"{number} {thing}{'' if number == 1 else 's'}"

@@ -53,11 +53,15 @@ if TYPE_CHECKING:
     from schedmate.model.profile import Mark, RunProfile
     from schedmate.model.progress import (
         Checkpoint,
+        EarlierRun,
         EarlyWarning,
         EndsBy,
         KnownPause,
         Phase,
         Progress,
+        Resume,
+        ResumeOutcome,
+        RunCourse,
         Silence,
         Slowdown,
         Unit,
@@ -86,6 +90,7 @@ __all__ = [
     "Decision",
     "DecisionReason",
     "Diagnosis",
+    "EarlierRun",
     "EarlyWarning",
     "EndsBy",
     "Evidence",
@@ -128,7 +133,10 @@ __all__ = [
     "ReasonCode",
     "Remark",
     "Request",
+    "Resume",
+    "ResumeOutcome",
     "Retry",
+    "RunCourse",
     "RunProfile",
     "SchedMateError",
     "SchedulerError",
@@ -175,7 +183,8 @@ __getattr__ = lazily(
             ),
             "schedmate.model.profile": "Mark RunProfile",
             "schedmate.model.progress": (
-                "Checkpoint EarlyWarning EndsBy KnownPause Phase Progress Silence Slowdown Unit"
+                "Checkpoint EarlierRun EarlyWarning EndsBy KnownPause Phase Progress Resume "
+                "ResumeOutcome RunCourse Silence Slowdown Unit"
             ),
             "schedmate.model.workload": "Evidence Finding Source Workload",
         }.items()

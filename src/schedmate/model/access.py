@@ -8,11 +8,11 @@ from typing import Literal
 from schedmate.model.job import JobId
 
 TokenScope = Literal["user", "operator"]
-NoticeKind = Literal["failed", "hung", "limit"]
+NoticeKind = Literal["failed", "hung", "limit", "doomed", "made_way"]
 CORRECTION = "correct a diagnosis"
 WITHDRAWAL = "withdraw a correction"
 """What the audit trail calls it."""
-NOTICE_KINDS: tuple[NoticeKind, ...] = ("failed", "hung", "limit")
+NOTICE_KINDS: tuple[NoticeKind, ...] = ("failed", "hung", "limit", "doomed", "made_way")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,6 +14,8 @@ ActionKind = Literal[
     "set_time_min",
     "set_dependency",
     "requeue",
+    "preempt",
+    "share",
     "cancel",
     "hold",
     "release",
@@ -26,7 +28,10 @@ ActionState = Literal["intended", "done", "observed", "failed", "noted"]
 RevertOutcome = Literal["undone", "would_undo", "cannot"]
 
 _ASKS_NOTHING = ("warn", "leave")
-_CHANGES = ("reverted", "overtaken_enough", "at_the_floor", "age_made_up")
+_CHANGES = (
+    *("reverted", "overtaken_enough", "at_the_floor", "age_made_up"),
+    *("others_started", "others_did_not_start", "hold_unattended"),
+)
 """Grounds on which a value is set that may have been decided upon before."""
 
 
@@ -52,6 +57,10 @@ class Action:
     """What the job is to wait for anew, in its scheduler's words."""
     provisional: bool = False
     """A place in the queue for as long as the job has not been read."""
+    for_jobs: tuple[JobId, ...] = ()
+    """The waiting jobs for which a run is queued again and held."""
+    beside: JobId = ""
+    """The run whose GPUs a waiting job is to share."""
     node: str = ""
     """The node that is to be drained; `value` is then when the newest failure on it ended."""
 
@@ -65,6 +74,8 @@ class Action:
             suffix += f":{self.reason.code}"
         if self.reason is not None and self.reason.own_changes:
             suffix += f":{self.reason.own_changes}"
+        if self.beside:
+            suffix += f":{self.beside}"
         about = f"node {self.node}" if self.node else f"{self.job_id}:{self.attempt}"
         return f"{about}:{self.kind}{suffix}"
 

@@ -39,6 +39,15 @@ ReasonCode = Literal[
     "by_a_person",
     "reverted",
     "suspect_node",
+    "doomed",
+    "limit_extended",
+    "carried_on",
+    "hold_unattended",
+    "makes_way",
+    "others_started",
+    "others_did_not_start",
+    "fits_beside",
+    "slow_beside",
 ]
 """A word for each ground on which the engine decides."""
 
@@ -52,7 +61,8 @@ class DecisionReason:
     user_limit_s: float | None = None
     """The limit that was asked for, where another one is set."""
     failure: str = ""
-    """A reason of the failure taxonomy, where a failure was decided upon."""
+    """A reason of the failure taxonomy, where a failure was decided upon; of a run that goes on
+    for nothing: `nan`, `checkpoint`, `hang`, `repeated`, `limit` or `idle`."""
     retries: int = 0
     """Retries so far that did not get the job further."""
     allowed: int = 0
@@ -66,5 +76,22 @@ class DecisionReason:
     """How far forward all jobs are moved from there before each is set back by its cost."""
     own_changes: int = 0
     """How often the owner has changed it since."""
+    step: float | None = None
+    """From which a run that makes way goes on, where its log tells."""
+    lost_s: float = 0.0
+    """What making way costs it: work since its checkpoint, and the restart."""
+    served_s: float = 0.0
+    """How long it had run until that checkpoint, all runs together."""
+    left_s: float | None = None
+    """What was left of it then, where its log showed that; of a run that goes on for nothing, to
+    its end or its limit."""
     detail: str = ""
     """The prediction's or the diagnosis' own explanation, for people only."""
+    line: str = ""
+    """The line of its log that shows it, where one does."""
+    gpus: int = 0
+    """How many GPUs a run holds that goes on for nothing, ..."""
+    waiting: int = 0
+    """... how many jobs wait for GPUs where it runs, ..."""
+    waiting_gpus: int = 0
+    """... and for how many."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from schedmate.model.job import Job
 from schedmate.model.profile import RunProfile
-from schedmate.model.progress import Unit
+from schedmate.model.progress import Resume, RunCourse, Unit
 from schedmate.model.workload import Workload
 
 
@@ -44,6 +44,9 @@ class PastRun:
     steps_unit: Unit | None = None
     checkpoint_step: int | None = None
     """The newest one that its log tells of."""
+    course: RunCourse | None = None
+    resume: Resume | None = None
+    """None where it is the first run, or its log does not show it."""
     complete: bool = False
     """Its log shows that the work was done, however the run ended."""
     startup_s: float | None = None
@@ -55,5 +58,6 @@ class PastRun:
 
     @property
     def duration_s(self) -> float:
-        """The run time; 0 for a job that ended before it ran."""
-        return self.job.run_time_s or 0.0
+        """The run time, with that of runs from which it went on; 0 where it has not run."""
+        before_s = 0.0 if self.resume is None else self.resume.before_s
+        return before_s + (self.job.run_time_s or 0.0)

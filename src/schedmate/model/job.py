@@ -179,6 +179,8 @@ class Submission:
     workdir: str
     name: str
     script: str | None = None
+    script_text: str | None = None
+    """Of a script that is no file: it came on standard input."""
     request: Request = field(default_factory=Request)
     stdout: str | None = None
     stderr: str | None = None
@@ -233,6 +235,8 @@ class Job:
     to be given: it does not wait, or is held."""
     nice_an_hour: float | None = None
     """How many nice numbers an hour of waiting outweighs; None where waiting counts for nothing."""
+    can_requeue: bool = False
+    """It may be queued again while it runs: a batch job whose owner has not forbidden it."""
     soft_limit: bool = False
     """Its scheduler can plan with `time_min_s` while the time limit alone ends the run."""
     priority: int | None = field(default=None, compare=False)

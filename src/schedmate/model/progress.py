@@ -28,6 +28,52 @@ EndsBy = Literal["total", "cap", "limit", "early_stop", "unknown"]
 class Checkpoint:
     path: str | None = None
     step: int | None = None
+    saved_at: float | None = None
+    """When its line was seen; None where it was there before its log was watched."""
+    saving: bool = False
+    """Its line says that it is being saved, not that it was."""
+
+
+ResumeOutcome = Literal["resumed", "started_over"]
+"""What became of the work of the run before: it went on from its checkpoint, or began anew."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resume:
+    outcome: ResumeOutcome
+    began: float
+    """The count at which the run began."""
+    after_s: float | None = None
+    """How long it took to get there."""
+    before_s: float = 0.0
+    """How long the runs took from which it goes on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunCourse:
+    """Where the count and the loss of one run began, and where its loss is: a few values each."""
+
+    began: float | None = None
+    """A run that goes on from a checkpoint does not begin at zero."""
+    first_losses: tuple[float, ...] = ()
+    last_losses: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EarlierRun:
+    """What a run left to the next one, by its log."""
+
+    unit: Unit | None = None
+    done: float | None = None
+    saved: int | None = None
+    """The step of its newest checkpoint."""
+    saves: bool = False
+    """Whether its log tells of a checkpoint, with or without a step."""
+    course: RunCourse = RunCourse()
+    took_s: float = 0.0
+    """With the runs from which it went on itself."""
+    same_job: bool = True
+    """Else it was another job that ran the same, and to begin anew says nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +117,8 @@ class EarlyWarning:
     text: str
     line: str = ""
     """The newest line that shows it, where one does."""
+    firm: bool = False
+    """The run goes on for nothing: what would show that it recovers did not come."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +141,8 @@ class Progress:
     eta_s: Spread | None = None
     metrics: dict[str, float] = field(default_factory=dict)
     checkpoint: Checkpoint | None = None
+    resume: Resume | None = None
+    """Of a run that follows another one, once its log shows it."""
     complete: bool = False
     """Its work was done, however the run ended: counted to its end, or stated in words."""
     slowdown: Slowdown | None = None

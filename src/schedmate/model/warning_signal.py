@@ -7,6 +7,7 @@ import signal
 from dataclasses import dataclass
 from typing import Final
 
+from schedmate.model.batch_options import read_script_options
 from schedmate.model.errors import BadInput
 
 _SIGNAL: Final = re.compile(
@@ -25,6 +26,10 @@ class WarningSignal:
     first_only: bool
     """Only the process that the job began with gets it."""
 
+    @property
+    def name(self) -> str:
+        return signal.Signals(self.number).name
+
 
 def read_signal(stated: str) -> WarningSignal:
     """`[B:]USR1[@SECONDS]`; BadInput for anything else."""
@@ -34,6 +39,15 @@ def read_signal(stated: str) -> WarningSignal:
         raise BadInput(f"--signal wants [B:]SIGNAL[@SECONDS], not {stated!r}")
     first_only = "B" in (found[1] or "").upper()
     return WarningSignal(number, float(found[3] or _BEFORE_S), first_only)
+
+
+def signal_in_script(text: str) -> WarningSignal | None:
+    """What a batch script asks for; None where it asks for none, or for none that there is."""
+    options = {name: value for *_, name, value in read_script_options(text.splitlines())}
+    try:
+        return read_signal(options["signal"]) if "signal" in options else None
+    except BadInput:
+        return None
 
 
 def _number(word: str) -> int | None:

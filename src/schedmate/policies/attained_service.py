@@ -24,10 +24,9 @@ class Tiresias(AnsweredByIndex, Staged):
     """Tiresias (NSDI'19), discretised two-dimensional LAS.
 
     Two queues: a job begins in the first and moves to the second once it has held GPUs for
-    `threshold` GPU-seconds, at that very moment. Within a queue the order is that of
-    `JobColumns.queue_key`. (In the authors' simulator running jobs stand before waiting ones, and a
-    demoted job goes to the end of the second queue; by submission no job is overtaken for ever by
-    others of its queue, at the price of more stops.) With `promote_knob` a job of the second queue
+    `threshold` GPU-seconds, at that very moment. Within a queue running jobs stand before waiting
+    ones, as in the authors' simulator, so that no job is stopped for another of its queue; else the
+    order is that of `JobColumns.queue_key`. With `promote_knob` a job of the second queue
     that has waited that many times as long as it was served goes back to the first and begins anew;
     off by default.
     """
@@ -50,8 +49,11 @@ class Tiresias(AnsweredByIndex, Staged):
         ranks = np.asarray(QueueRanks(jobs.queue_key).of, dtype=np.float64)
         return Stages(
             bounds=(self._threshold / gpus)[:, np.newaxis],
-            keys=np.stack([ranks, ranks + len(gpus)], axis=1),
+            keys=np.stack([ranks, ranks + 2.0 * len(gpus)], axis=1),
         )
+
+    def _running_key(self, job: int) -> float:
+        return self._key_of(job) - len(self._stage)
 
     def begin(self, cluster: ClusterView) -> None:
         super().begin(cluster)
@@ -74,6 +76,7 @@ class Tiresias(AnsweredByIndex, Staged):
         self._preemptor.put(job, self._key_of(job))
 
     def _stopped(self, job: int) -> None:
+        self._preemptor.put(job, self._key_of(job))
         if self._promote_knob is None or not self._stage[job]:
             return
         served = self._cluster.served(job) - self._promoted_at.get(job, 0.0)

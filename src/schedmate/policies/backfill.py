@@ -26,6 +26,7 @@ class _Backfill(Policy):
     """Jobs wait in order with their plans, and run with planned ends."""
 
     needs_limits = True
+    lets_share = True
     source: ClassVar[Source | None] = "limit"
 
     def begin(self, cluster: ClusterView) -> None:
@@ -48,11 +49,18 @@ class _Backfill(Policy):
     def _withdraw(self, place: tuple[float, int]) -> None:
         """Take it out of the queue, where stale places are not skipped anyway."""
 
-    def ended(self, job: int) -> None:
-        self._ends.remove(job)
+    def withdrawn(self, job: int) -> None:
+        self._withdraw(self._waiting.remove(job))
 
-    def evicted(self, job: int) -> None:
-        self._ends.remove(job)
+    def inherited(self, job: int) -> None:
+        cluster = self._cluster
+        self._ends.add(job, cluster.now, self._plan(job), cluster.jobs.gpus[job])
+
+    def ended(self, job: int) -> None:
+        if job in self._ends:
+            self._ends.remove(job)
+
+    evicted = ended
 
 
 class Easy(_Backfill):

@@ -226,6 +226,8 @@ class Policy(ABC):
     """The largest nice number that it can undo by ageing."""
     nice_an_hour: float | None = None
     """How many nice numbers an hour of ageing outweighs; None where waiting counts for nothing."""
+    lets_share: ClassVar[bool] = False
+    """Whether a job that waits can be taken out of its queue to share the GPUs of another."""
     goes_by: str = ""
     """The parameters of a site that it goes by, in words; empty where it goes by none."""
 
@@ -263,6 +265,14 @@ class Policy(ABC):
 
     def changed(self, job: int) -> None:  # noqa: B027 - nothing steers a scheduler that asks
         """Its nice number, queue key or planned time is another one now, while it waits or runs."""
+
+    def withdrawn(self, job: int) -> None:
+        """It waits no more: it shares the GPUs of a running job, of which it needs none more."""
+        raise NotImplementedError
+
+    def inherited(self, job: int) -> None:
+        """It shared the GPUs of a job that has left, and holds them alone from now on."""
+        raise NotImplementedError
 
     def priority(self, job: int) -> int:  # noqa: ARG002 - in a plain queue there is room for all
         """Of a waiting job, its nice number subtracted; 1 is the lowest."""

@@ -6,7 +6,8 @@ due to it so far, this round included, over the time it got. (The authors' code 
 jobs come or go, but not more often than every so often; on a busy cluster large jobs would starve.)
 As there, a job counts half a round as received when it comes, jobs start and stop at the
 boundaries only, and a job that is chosen again continues without a break. With one type this is a
-fair round robin, solved without a solver; with several the shares are a linear program.
+fair round robin, solved without a solver; with several the shares are a linear program, and the
+types are filled one after the other, the fastest first and with any job before it stays idle.
 """
 
 from __future__ import annotations
@@ -109,6 +110,7 @@ class Gavel(Policy):
         self._active: dict[int, None] = {}
         self._kind_of: dict[int, int] = {}
         self._shares: tuple[Ints, Floats] = (np.zeros(0, dtype=np.int64), np.zeros((0, shape[1])))
+        self._shared_for: tuple[list[int], list[int]] = ([], [])
         self._turned = 0.0
         self._next: float | None = None
         self._woken: float | None = None
@@ -125,18 +127,27 @@ class Gavel(Policy):
     evicted = ended
 
     def decide(self) -> None:
-        if len(self._active) == len(self._kind_of):
+        if self._nothing_to_gain():
             return
         now = self._cluster.now
         if self._next is None:
             self._next = self._boundary(now)
         if now >= self._next or not self._kind_of:
             self._turn(now)
-        if len(self._active) == len(self._kind_of):
+        if self._nothing_to_gain():
             self._next = None
         elif self._next != self._woken:
             self._woken = self._next
             self._cluster.wake_at(self._next)
+
+    def _nothing_to_gain(self) -> bool:
+        """Whether every job runs, on the type that it is fastest on."""
+        if len(self._active) != len(self._kind_of):
+            return False
+        speeds = self._speeds
+        return speeds.shape[1] == 1 or all(
+            speeds[job, kind] == speeds[job].max() for job, kind in self._kind_of.items()
+        )
 
     def _boundary(self, now: float) -> float:
         """When the round ends that began last, and would have been followed by others since."""
@@ -147,9 +158,11 @@ class Gavel(Policy):
         self._settle(now - self._turned)
         active = np.fromiter(self._active, dtype=np.int64, count=len(self._active))
         capacity = np.asarray(self._cluster.kinds(), dtype=np.int64)
-        times = self._fair_times(active, capacity)
-        self._shares = active, times
-        self._give(self._chosen(active, times, capacity))
+        shared_for = active.tolist(), capacity.tolist()
+        if shared_for != self._shared_for:
+            self._shared_for = shared_for
+            self._shares = active, self._fair_times(active, capacity)
+        self._give(self._chosen(active, self._shares[1], capacity))
         self._turned, self._next = now, now + self._round_s
 
     def _settle(self, elapsed: float) -> None:
@@ -167,21 +180,17 @@ class Gavel(Policy):
         return fair_times_by_kind(gpus, self._speeds[active], capacity)
 
     def _chosen(self, active: Ints, times: Floats, capacity: Ints) -> dict[int, int]:
-        """Jobs and the types they are to run on: in order of how far they are behind, then of
-        their shares, then by submission, each that fits."""
-        behind = (self._due_s[active] + times * self._round_s) / self._got_s[active]
-        jobs, kinds = np.divmod(np.arange(behind.size), len(capacity))
-        shares = np.round(times.ravel(), _DIGITS)
-        order = np.lexsort((active[jobs], -shares, -np.round(behind.ravel(), _DIGITS)))
-        order = order[shares[order] > 0.0]
-        if len(capacity) == 1:
-            return dict.fromkeys(self._first_fit(active[order], int(capacity[0])), 0)
-        left, chosen = capacity.tolist(), {}
-        for job, kind in zip(active[jobs[order]].tolist(), kinds[order].tolist(), strict=True):
-            gpus = int(self._gpus[job])
-            if job not in chosen and gpus <= left[kind]:
-                chosen[job] = kind
-                left[kind] -= gpus
+        """Jobs and the types they are to run on: of each type in order of how far they are behind,
+        then of their shares, then by submission, each that fits."""
+        behind = np.round(
+            (self._due_s[active] + times * self._round_s) / self._got_s[active], _DIGITS
+        )
+        shares = np.round(times, _DIGITS)
+        chosen: dict[int, int] = {}
+        for kind in np.argsort(-self._speeds[active].sum(axis=0), kind="stable").tolist():
+            order = active[np.lexsort((active, -shares[:, kind], -behind[:, kind]))]
+            free = order[[job not in chosen for job in order.tolist()]] if chosen else order
+            chosen.update(dict.fromkeys(self._first_fit(free, int(capacity[kind])), kind))
         return chosen
 
     def _first_fit(self, jobs: Ints, left: int) -> list[int]:

@@ -7,8 +7,8 @@ where they hardly slow each other down.
 - Then by expected GPU-seconds (Lucid's estimates: an explainable boosting machine), as they fit.
 - A job that does not fit joins one of equal size that runs alone, where their sharing scores are at
   most 2 together, memory holds both and the host is not much shorter; jobs of more than a node's
-  GPUs do not share. (The authors' simulator looks for a host even when GPUs are free.) Of each
-  size and score the head of the queue is considered.
+  GPUs do not share. (The authors' simulator looks for a host even when GPUs are free:
+  `share_first`.) Of each size and score the head of the queue is considered.
 - Where few jobs come, nothing is shared. Lucid forecasts the hour to come; here the last hour
   stands for it. As in the authors' simulator two jobs an hour are few.
 
@@ -50,6 +50,7 @@ class Lucid(Policy):
         share_limit: int = 2,
         largest_shared: int = 8,
         few_an_hour: int = 2,
+        share_first: bool = False,
         skip_profiling: Callable[[int], bool] | None = None,
         unpack_below: float | None = None,
         watch_s: float = 120.0,
@@ -60,6 +61,7 @@ class Lucid(Policy):
         self._share_limit = share_limit
         self._largest_shared = largest_shared
         self._few_an_hour = few_an_hour
+        self._share_first = share_first
         self._skip = skip_profiling
         self._unpack_below = unpack_below
         self._watch_s = watch_s
@@ -90,7 +92,7 @@ class Lucid(Policy):
         self._lately: deque[float] = deque()
         self._used = 0
         self._changed = False
-        self._state = (0, 0)
+        self._state = (0, 0, 0)
 
     def arrived(self, job: int) -> None:
         self._expectation.submitted(job)
@@ -114,12 +116,12 @@ class Lucid(Policy):
             self._enqueue(job)
         if self._watched:
             self._undo_slow_pairs()
-        state = (self._limit_now(), self._cluster.gpus)
+        if not self._one_needs_all():
+            self._profiler.start_fitting()
+        state = (self._limit_now(), self._cluster.gpus, self._profiler.aside)
         if self._changed or state != self._state:
             self._changed, self._state = False, state
             self._start_fitting(state[0])
-        if not self._one_needs_all():
-            self._profiler.start_fitting()
 
     def _enqueue(self, job: int) -> None:
         self._changed = True
@@ -141,7 +143,7 @@ class Lucid(Policy):
         while heads:
             (_, job), at = heads[0]
             line = self._queues[at]
-            if not (self._start(job) or (limit and self._join(job, limit))):
+            if not self._place(job, limit):
                 heappop(heads)
                 continue
             heappop(line)
@@ -149,6 +151,11 @@ class Lucid(Policy):
                 heapreplace(heads, (line[0], at))
             else:
                 heappop(heads)
+
+    def _place(self, job: int, limit: int) -> bool:
+        if self._share_first:
+            return bool(limit and self._join(job, limit)) or self._start(job)
+        return self._start(job) or bool(limit and self._join(job, limit))
 
     def _start(self, job: int) -> bool:
         gpus = self._gpus[job]
@@ -160,14 +167,13 @@ class Lucid(Policy):
 
     def _room_for(self, gpus: int) -> int:
         """What the profiler does not set aside; a job that needs that as well may have it."""
-        aside = self._profiling.gpus_of(self._cluster.gpus)
-        ours = self._cluster.gpus - aside
+        ours = self._cluster.gpus - self._profiler.aside
         return (ours if gpus <= ours else self._cluster.gpus - self._profiler.busy) - self._used
 
     def _one_needs_all(self) -> bool:
         """Whether a job waits only for the GPUs that the profiler sets aside."""
         whole = self._cluster.gpus
-        ours = whole - self._profiling.gpus_of(whole)
+        ours = whole - self._profiler.aside
         return any(
             ours < gpus <= whole - self._used for (gpus, _), line in self._queues.items() if line
         )

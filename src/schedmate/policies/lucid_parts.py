@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_left, insort
 from dataclasses import dataclass
 from heapq import heappop, heappush
@@ -13,28 +12,31 @@ from schedmate.policies.base import ClusterView
 
 @dataclass(frozen=True, slots=True)
 class Profiling:
-    """Where and how long. The authors' simulator sets 16 GPUs aside of 1,064 (Venus) and measures
-    for 200 s, on Philly for 80 s; jobs that ask for more than 8 GPUs it does not measure at all,
-    while the paper measures them on fewer, as here."""
+    """Where and how long. The authors' simulator sets 16 GPUs aside of 1,064 (Venus), lends the
+    profiler another node while many jobs wait for it, and measures for 200 s, on Philly for 80 s;
+    jobs that ask for more than 8 GPUs it does not measure at all, while the paper measures them on
+    fewer, as here. On a cluster of 64 GPUs that share is one GPU, for which all jobs would wait:
+    here the profiler borrows what is free, before other jobs may have it."""
 
     seconds: float = 200.0
     share: float = 0.02
-    """Of the cluster, at least one GPU."""
+    """Of the cluster, set aside; at least one GPU."""
+    most: float = 0.125
+    """Share of the cluster that it has at most, with what it borrows."""
     most_gpus: int = 8
-    """A job that asks for more is measured on so many."""
+    """A job that asks for more is measured on so many, or on those set aside."""
 
     def __post_init__(self) -> None:
         if not (self.seconds > 0.0 and 0.0 < self.share < 1.0 and self.most_gpus > 0):
             raise BadInput("lucid profiles for more than 0 s on a share of the GPUs below 1")
+        if not self.share <= self.most < 1.0:
+            raise BadInput("lucid's profiler has at least what is set aside, but not all GPUs")
 
-    def gpus_of(self, cluster: int) -> int:
-        """Set aside, of a cluster of so many."""
+    def aside_of(self, cluster: int) -> int:
         return max(1, round(cluster * self.share))
 
-
-_MANY = 10
-"""Where more than that wait, the profiler borrows half as many GPUs again, if they are free. (The
-authors' simulator adds a node to its two.)"""
+    def most_of(self, cluster: int) -> int:
+        return max(1, round(cluster * self.most))
 
 
 class Profiler:
@@ -50,6 +52,11 @@ class Profiler:
         self._until: list[tuple[float, int]] = []
         self._over_at: dict[int, float] = {}
         self.busy = 0
+
+    @property
+    def aside(self) -> int:
+        """GPUs that no other job may have."""
+        return max(self._profiling.aside_of(self._cluster.gpus), self.busy)
 
     def put(self, job: int) -> None:
         heappush(self._waiting, (self._gpus(job), job))
@@ -74,9 +81,7 @@ class Profiler:
         return done
 
     def start_fitting(self) -> None:
-        cluster, room = self._cluster, self._profiling.gpus_of(self._cluster.gpus)
-        if len(self._waiting) > _MANY:
-            room += math.ceil(room / 2)
+        cluster, room = self._cluster, self._profiling.most_of(self._cluster.gpus)
         while self._waiting:
             gpus, job = self._waiting[0]
             if self.busy + gpus > room or not cluster.start(job, gpus):
@@ -89,7 +94,7 @@ class Profiler:
             cluster.wake_at(over_at)
 
     def _gpus(self, job: int) -> int:
-        most = min(self._profiling.most_gpus, self._profiling.gpus_of(self._cluster.gpus))
+        most = min(self._profiling.most_gpus, self._profiling.aside_of(self._cluster.gpus))
         return min(self._cluster.jobs.gpus[job], most)
 
 

@@ -44,6 +44,7 @@ class Multifactor(Policy):
     name = "multifactor"
     orders_by = "priority"
     needs_limits = True
+    lets_share = True
 
     def __init__(
         self,
@@ -131,10 +132,22 @@ class Multifactor(Policy):
 
     def ended(self, job: int) -> None:
         self._free = -1
-        self._ends.remove(job)
-        self._share.change(self._whose[job], -self._asked[job], self._cluster.now)
+        if job in self._ends:
+            self._ends.remove(job)
+            self._share.change(self._whose[job], -self._asked[job], self._cluster.now)
 
     evicted = ended
+
+    def withdrawn(self, job: int) -> None:
+        self._free = -1
+        if job in self._queue:
+            self._queue.remove(job)
+        else:
+            self._fresh.remove(job)
+
+    def inherited(self, job: int) -> None:
+        self._free = -1
+        self._started(job)
 
     def decide(self) -> None:
         if self._fresh and self._start_if_alone():

@@ -50,6 +50,17 @@ class TriesRights(Protocol):
 
 
 @runtime_checkable
+class WarnsRuns(Protocol):
+    """A scheduler whose jobs may ask for a signal some time before they are ended."""
+
+    def warning_s(self, job_id: JobId) -> float | None:
+        """How long before its end a job asks for one; None where it asks for none."""
+
+    def warn(self, job_id: JobId) -> None:
+        """Send that signal to a running job now."""
+
+
+@runtime_checkable
 class MeasuresGpus(Protocol):
     """A scheduler that may know what a job's GPUs did."""
 
@@ -302,9 +313,11 @@ class Scheduler(Protocol):
         run: int,
         exclude_nodes: Sequence[str] = (),
         delay_s: float = 0.0,
+        held: bool = False,
     ) -> bool:
         """Queue a running or ended job again under its id, its restart count one higher.
 
+        `held`: from the first moment on it waits until it is released, as with `hold`.
         True once it waits again with all of this; False while the old run is still being stopped:
         ask again later, in the same words. Asked again while it waits, by whomever and after
         whatever crash, it does what is still missing and nothing twice. `run` is the restart

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from schedmate.model import JobState
+from schedmate.model import JobState, NotFound
 from schedmate.model.job import awaited_in
 from schedmate.service.node_actions import ActionOutcome
 
 if TYPE_CHECKING:
     from schedmate.model import Action, Job
 
+_GIVE_BACK = (
+    *("limit_too_short", "limit_unattended", "hold_unattended"),
+    *("others_started", "others_did_not_start"),
+)
 _MINUTE_S = 60.0
 """Schedulers count limits in whole minutes."""
 
@@ -20,13 +24,26 @@ def outcome_of(action: Action, job: Job, *, asked: bool) -> ActionOutcome | None
 
     `asked`: the scheduler took all of it since this daemon began.
     """
-    if action.kind == "requeue":
+    if action.kind in ("requeue", "preempt"):
         return outcome_of_requeue(action, job, asked=asked)
     if is_reached(action, job):
         return ActionOutcome("done")
+    if asked and action.kind == "release" and gives_back(action):
+        return ActionOutcome("intended", "the job is still held")
     if asked and action.kind != "cancel":
         return _too_late(action, job) or ActionOutcome("failed", _shortfall(action, job))
     return _too_late(action, job)
+
+
+def gives_back(action: Action) -> bool:
+    """Whether it takes back what was done to a job: that is never left undone."""
+    return action.reason is not None and action.reason.code in _GIVE_BACK
+
+
+def refused(action: Action, error: Exception) -> ActionOutcome:
+    """What follows where the scheduler does not want it: a job of ours does not stay held."""
+    again = action.kind == "release" and gives_back(action) and not isinstance(error, NotFound)
+    return ActionOutcome("intended" if again else "failed", str(error))
 
 
 def is_reached(action: Action, job: Job) -> bool:
@@ -65,6 +82,8 @@ def outcome_of_requeue(action: Action, job: Job, *, asked: bool) -> ActionOutcom
     if waits and not asked:
         return None
     missing = [node for node in action.exclude_nodes if node not in job.request.exclude_nodes]
+    if waits and action.kind == "preempt" and not job.held:
+        return ActionOutcome("done", "it was released since")
     if missing:
         words = f"it was queued again, but not kept from {', '.join(missing)}"
         return ActionOutcome("failed", words)

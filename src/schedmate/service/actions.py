@@ -26,10 +26,17 @@ from schedmate.model import (
 )
 from schedmate.schedulers.base import DrainsNodes, OrdersInBulk, PlansApart, RenewsDependencies
 from schedmate.service.account import Account, account_at
-from schedmate.service.action_outcomes import is_reached, outcome_of, outcome_of_requeue
+from schedmate.service.action_outcomes import (
+    gives_back,
+    is_reached,
+    outcome_of,
+    outcome_of_requeue,
+    refused,
+)
 from schedmate.service.hourly import ACTIONS_AN_HOUR, HourlyBound
 from schedmate.service.met_jobs import met_jobs
 from schedmate.service.node_actions import ActionOutcome, NodeActions, settle
+from schedmate.service.preempting import Preemptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -41,7 +48,7 @@ _ORDERS: frozenset[ActionKind] = frozenset({"set_nice", "set_time_limit", "set_t
 _ALLOWED: dict[Mode, frozenset[ActionKind]] = {
     "observe": frozenset(),
     "assist": _ORDERS,
-    "act": _ORDERS | {"requeue", "set_dependency", "cancel", "hold", "release", "drain"},
+    "act": _ORDERS | {"requeue", "preempt", "set_dependency", "cancel", "hold", "release", "drain"},
 }
 _log = logging.getLogger("schedmate.actions")
 
@@ -63,6 +70,7 @@ class Actions:
         self._allowed = _ALLOWED[mode]
         self._hour = HourlyBound(store, an_hour)
         self._nodes = NodeActions(scheduler, store)
+        self._preemptions = Preemptions(scheduler, store)
         self._bulk = scheduler if isinstance(scheduler, OrdersInBulk) else None
         self._asked: set[str] = set()
         self._objections: dict[str, str] = {}
@@ -124,8 +132,8 @@ class Actions:
                     self._store.intend(action, at=at, state=state)
 
     def _is_allowed(self, action: Action) -> bool:
-        """A limit that we lowered is given back in every mode, and during a pause."""
-        if _gives_back(action) and self._lowered(action):
+        """What we took from a job is given back in every mode, and during a pause."""
+        if gives_back(action) and (action.kind == "release" or self._lowered(action)):
             return True
         return action.kind in self._allowed and (action.kind == "set_nice" or not self._paused())
 
@@ -143,7 +151,7 @@ class Actions:
     def _failed_to_give_back(self, action: Action) -> bool:
         """A run must not end by a limit of ours: what was refused once is asked for again."""
         records = self._store.actions(job_id=action.job_id, state="failed")
-        return _gives_back(action) and any(one.action.key == action.key for one in records)
+        return gives_back(action) and any(one.action.key == action.key for one in records)
 
     def forget(self, job_id: JobId) -> None:
         """Its number may be another job's next."""
@@ -230,11 +238,12 @@ class Actions:
         if (
             self.waits_for_others(action)
             or action.key in self._asked
-            or (self._paused() and not _gives_back(action))
+            or (self._paused() and not gives_back(action))
             or (may := self._may(action)) is None
         ):
             return False
         begun = job.restarts > action.attempt or job.held
+        begun = begun or (action.kind == "preempt" and self._preemptions.is_begun(action))
         if may and not begun and not self._hour.take(action, now):
             return False
         if not may:
@@ -288,12 +297,12 @@ class Actions:
             self._nodes.drain(action, now)
             return False
         try:
-            finished = self._ask_scheduler(action)
+            finished = self._ask_scheduler(action, now)
         except SchedulerUnreachable as error:
             _log.warning("%s waits: %s", action.key, error, extra=action.about)
             return False
         except (SchedulerError, NotFound) as error:
-            outcome = self._in_spite_of(action) or ActionOutcome("failed", str(error))
+            outcome = self._in_spite_of(action) or refused(action, error)
             settle(self._store, action, outcome, now)
             return False
         if finished:
@@ -303,7 +312,7 @@ class Actions:
     def _in_spite_of(self, action: Action) -> ActionOutcome | None:
         """What became of a requeue that was refused: the run may have been stopped, queued again
         and started since the last look."""
-        if action.kind != "requeue":
+        if action.kind not in ("requeue", "preempt"):
             return None
         jobs, _ = self._look([action.job_id])
         job = jobs.get(action.job_id)
@@ -311,8 +320,10 @@ class Actions:
             return None
         return outcome_of_requeue(action, job, asked=True)
 
-    def _ask_scheduler(self, action: Action) -> bool:
+    def _ask_scheduler(self, action: Action, now: float) -> bool:
         match action.kind:
+            case "preempt":
+                return self._preemptions.go_on(action, now)
             case "set_nice":
                 self._scheduler.set_nice(action.job_id, int(action.value or 0))
             case "set_time_limit":
@@ -339,8 +350,3 @@ class Actions:
 
 def _lowers(action: Action) -> bool:
     return action.reason is not None and action.reason.code == "limit_from_prediction"
-
-
-def _gives_back(action: Action) -> bool:
-    codes = ("limit_too_short", "limit_unattended")
-    return action.reason is not None and action.reason.code in codes

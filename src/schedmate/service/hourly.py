@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from schedmate.store import Decisions
 
 ACTIONS_AN_HOUR = 200
-_BOUNDED = frozenset({"requeue", "cancel", "hold", "drain"})
+_BOUNDED = frozenset({"requeue", "preempt", "cancel", "hold", "drain"})
 """What interferes with jobs and nodes; nice numbers have a budget of their own."""
 _HOUR_S = 3600.0
 _log = logging.getLogger("schedmate.actions")

@@ -55,6 +55,7 @@ def unknown_partitions(settings: Settings, scheduler: Scheduler) -> list[str]:
         "scope.canary_partitions": settings.scope.canary_partitions,
         "scope.exclude_partitions": settings.scope.exclude_partitions,
         "hang.partitions": tuple(settings.hang.partitions),
+        "preemption.partitions": settings.preemption.partitions,
     }
     if not any(named.values()):
         return []

@@ -13,10 +13,11 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from schedmate.config import Settings, SlurmSettings
-    from schedmate.core import DecisionEngine, DecisionLimits
+    from schedmate.core import DecisionEngine, DecisionLimits, PreemptionLimits
     from schedmate.model import Answer, Asker, Job, PastRun
     from schedmate.schedulers.base import Scheduler
     from schedmate.schedulers.slurm.rest.access import RestAccess
+    from schedmate.site_settings import PreemptionSettings
     from schedmate.store import Lease, Moved, OnTable, Store
 
     T = TypeVar("T", bound=BaseModel)
@@ -36,6 +37,8 @@ _DECIDED_BY = {
     "fairness",
     "scope",
     "drain",
+    "doomed",
+    "preemption",
     "time_limits",
 }
 """The settings that `limits_of` and `engine_of` read."""
@@ -299,6 +302,7 @@ def limits_of(settings: Settings, *, act_since: float) -> DecisionLimits:
     """What bounds every retry; no log, script or answer can change it."""
     from schedmate.core import (
         DecisionLimits,
+        DoomedLimits,
         DrainLimits,
         FairnessLimits,
         HangLimits,
@@ -318,11 +322,33 @@ def limits_of(settings: Settings, *, act_since: float) -> DecisionLimits:
         fairness=FairnessLimits(**asdict(settings.fairness)),
         scope=Scope(**{name: frozenset(one) for name, one in asdict(settings.scope).items()}),
         drain=DrainLimits(**asdict(settings.drain)),
+        doomed=DoomedLimits(
+            stop=frozenset(settings.doomed.stop),
+            after_s=60 * settings.doomed.minutes,
+            idle_s=3600 * settings.doomed.idle_hours,
+        ),
+        preemption=_preemption_limits(settings.preemption),
         hang=HangLimits(
             after_s=60 * hang.minutes,
             partitions={name: 60 * minutes for name, minutes in hang.partitions.items()},
             requeue=hang.requeue,
         ),
+    )
+
+
+def _preemption_limits(settings: PreemptionSettings) -> PreemptionLimits:
+    from schedmate.core import PreemptionLimits
+
+    return PreemptionLimits(
+        partitions=frozenset(settings.partitions),
+        qos=frozenset(settings.qos),
+        at_most=settings.at_most,
+        after_s=60 * settings.after_minutes,
+        ends_soon_s=60 * settings.ends_soon_minutes,
+        lost_gpu_hours=settings.lost_gpu_hours,
+        give_back_s=60 * settings.give_back_minutes,
+        widest=settings.widest,
+        worth=settings.worth,
     )
 
 
@@ -344,7 +370,13 @@ def engine_of(settings: Settings, limits: DecisionLimits) -> DecisionEngine:
     from schedmate.core import DecisionEngine, TimeLimits
     from schedmate.policies import ordering
 
-    time_limits = TimeLimits(**asdict(settings.time_limits))
+    stated = settings.time_limits
+    time_limits = TimeLimits(
+        lower=stated.lower,
+        soft=stated.soft,
+        extend_s=3600 * stated.extend_hours,
+        carry_on=stated.carry_on,
+    )
     return DecisionEngine(ordering(settings.policy), limits, time_limits)
 
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         NodeRun,
         PastRun,
         Progress,
+        Resume,
         RunProfile,
     )
     from schedmate.store.corrections import KeptCorrection
@@ -153,6 +154,14 @@ class Runs(Protocol):
 
         Those with the same arguments come first, the newest before the older ones.
         """
+
+    def run_before(self, job: Job, fingerprint: Fingerprint) -> PastRun | None:
+        """The last one that another job of its owner ended with the same code, arguments and
+        directory."""
+
+    def resumes(self, code: str) -> dict[tuple[JobId, int], Resume]:
+        """Of the newest runs of this code that followed another one: how they began, by job and
+        attempt; those whose logs show it."""
 
     def attempts_with_code(self) -> set[tuple[JobId, int]]:
         """Attempts of this scheduler's jobs whose code is known."""

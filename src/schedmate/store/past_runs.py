@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from schedmate.model import Job, JobState, PastRun, RunProfile
+from schedmate.model import Job, JobState, PastRun, Resume, RunProfile
 from schedmate.model.wire import from_json, loads
 
 if TYPE_CHECKING:
@@ -46,6 +46,24 @@ class PastRunParts:
                     key = job["id"], job.get("restarts", 0), job["submit_time"]
                     found.setdefault(key, from_json(RunProfile, profile))
         return found
+
+    def run_before(self, job: Job, fingerprint: Fingerprint) -> PastRun | None:
+        rows = self._db.rows(
+            'SELECT body FROM runs WHERE code = ? AND arguments = ? AND "user" = ?'
+            " AND json_extract(body, '$.job.workdir') = ? AND job_id <> ?"
+            " ORDER BY end_time DESC LIMIT 1",
+            (fingerprint.code, fingerprint.arguments, job.user, job.workdir, job.id),
+        )
+        return loads(PastRun, rows[0][0]) if rows else None
+
+    def resumes(self, code: str) -> dict[tuple[JobId, int], Resume]:
+        rows = self._db.rows(
+            "SELECT job_id, attempt, json_extract(body, '$.resume') FROM runs WHERE code = ?"
+            " AND json_extract(body, '$.resume.outcome') IS NOT NULL"
+            " ORDER BY end_time DESC LIMIT ?",
+            (code, MATCHES),
+        )
+        return {(job_id, attempt): loads(Resume, body) for job_id, attempt, body in rows}
 
     def recent_jobs(self, *, limit: int) -> Iterator[Job]:
         """A page at a time: all of them at once would be large."""

@@ -17,12 +17,13 @@ from schedmate.testing.builders import (
     a_spread,
     an_advice,
 )
+from schedmate.testing.resumes_contract import ResumesContract
 
 if TYPE_CHECKING:
     from schedmate.store import Store
 
 
-class OverviewContract:
+class OverviewContract(ResumesContract):
     def test_runs_in_short(self, store: Store) -> None:
         job = a_job(
             id="1",

@@ -87,9 +87,11 @@ class FakeScheduler:
         run: int,
         exclude_nodes: Sequence[str] = (),
         delay_s: float = 0.0,  # noqa: ARG002 - nothing starts here
+        held: bool = False,
     ) -> bool:
         job = self._job(job_id)
         if job.restarts == run + 1 and job.state is JobState.PENDING:
+            self.put(replace(job, held=job.held or held))
             return True
         if run != job.restarts:
             raise SchedulerError(f"job {job_id} has been queued again meanwhile")
@@ -98,6 +100,7 @@ class FakeScheduler:
         nodes = dict.fromkeys([*job.request.exclude_nodes, *exclude_nodes])
         request = replace(job.request, exclude_nodes=tuple(nodes))
         again = replace(job, state=JobState.PENDING, restarts=job.restarts + 1, request=request)
+        again = replace(again, held=job.held or held)
         self.put(replace(again, start_time=None, end_time=None, exit_code=None, signal=None))
         self._done("requeue", job_id)
         return True

@@ -53,6 +53,8 @@ class SchedulerContract:
     shortest_limit_s: ClassVar[float] = 1.0
     limit_patience_s: ClassVar[float] = 60.0
     """How long the end by the shortest time limit may take."""
+    restart_s: ClassVar[float] = 45.0
+    """Within which a job starts that was queued again and is released, where it has room."""
     clock_slack_s: ClassVar[float] = 1.0
     """How coarse the scheduler's times are."""
     several_nodes: ClassVar[bool] = False
@@ -261,6 +263,27 @@ class SchedulerContract:
         assert (job.state, job.restarts) == (JobState.PENDING, 1)
         assert (job.start_time, job.end_time, job.exit_code) == (None, None, None)
         assert bench.lines("runs") == ["run"]
+
+    def test_requeues_a_running_job_held(self, bench: Bench) -> None:
+        """Twice asked is once done; it starts when it is released, in time and not before."""
+        job_id = bench.shell("echo run >> runs; sleep 600")
+        bench.wait_for_lines("runs", 1)
+        bench.running(job_id)
+        bench.requeue(job_id, held=True)
+        assert bench.scheduler.requeue(job_id, run=0, held=True)
+        job = bench.job(job_id)
+        assert (job.state, job.held, job.restarts) == (JobState.PENDING, True, 1)
+        others = [bench.shell("true") for _ in range(self.slots)]
+        assert all(bench.ended(other).state is JobState.COMPLETED for other in others)
+        assert bench.lines("runs") == ["run"]
+        bench.scheduler.release(job_id)
+        released = time.monotonic()
+        assert bench.wait_for_lines("runs", 2) == ["run", "run"]
+        assert time.monotonic() - released < self.restart_s
+        job = bench.running(job_id)
+        assert (job.held, job.restarts) == (False, 1)
+        with pytest.raises(SchedulerError):
+            bench.scheduler.requeue(job_id, run=0, held=True)
 
     def test_requeues_elsewhere(self, bench: Bench) -> None:
         if not self.several_nodes:

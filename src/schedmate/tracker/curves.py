@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
+from math import isfinite
 from typing import NamedTuple
 
 from schedmate.model import Unit
@@ -13,6 +14,7 @@ from schedmate.tracker.forecasting.pace import sparse
 
 _MAX_POINTS = 400
 _SPEEDS = 40
+_ENDS = 8
 _LOSSES = ("loss", "train_loss", "training_loss", "lm_loss", "total_loss", "nll")
 
 
@@ -64,6 +66,22 @@ class LossCurve:
         self.seen += 1
         if len(self.points) > _MAX_POINTS:
             self.points, self.every = self.points[::2], 2 * self.every
+
+
+@dataclass(slots=True)
+class LossEnds:
+    """The first values of one metric and the newest."""
+
+    name: str = ""
+    first: list[float] = field(default_factory=list)
+    last: list[float] = field(default_factory=list)
+
+    def add(self, metrics: Mapping[str, float]) -> None:
+        self.name = self.name or _loss_in(metrics)
+        value = metrics.get(self.name)
+        if value is not None and isfinite(value):
+            self.first = [*self.first, value][:_ENDS]
+            self.last = [*self.last, value][-_ENDS:]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

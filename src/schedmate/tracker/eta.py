@@ -47,7 +47,7 @@ def estimate_eta(
     estimate = replace(estimate, eta_s=_at_most(facts, position, estimate))
     aged = replace(estimate, eta_s=_aged(facts, position, estimate))
     elapsed = facts.run_time_s(position.series)
-    ahead = _may_stop_early(facts, scan, aged)
+    ahead = _stopped_early(facts, scan, aged)
     return _within_limit(facts.limit_s, elapsed, ahead, stable=_is_stable(position))
 
 
@@ -196,10 +196,14 @@ def _aged(facts: Facts, position: RunPosition, estimate: EtaEstimate) -> Spread 
     return replace(left, p90=left.p90 + age - due)
 
 
-def _may_stop_early(facts: Facts, scan: LogScan, estimate: EtaEstimate) -> EtaEstimate:
+def may_stop_early(facts: Facts, scan: LogScan) -> bool:
+    """Whether the code, or else the log, states that the run may stop before its last step."""
     in_code = None if facts.workload is None else facts.workload.early_stopping
-    stops = scan.may_stop_early if in_code is None else in_code.value
-    if not stops or estimate.eta_s is None or estimate.ends_by != "total":
+    return scan.may_stop_early if in_code is None else in_code.value
+
+
+def _stopped_early(facts: Facts, scan: LogScan, estimate: EtaEstimate) -> EtaEstimate:
+    if not may_stop_early(facts, scan) or estimate.eta_s is None or estimate.ends_by != "total":
         return estimate
     early = replace(estimate.eta_s, p10=_EARLIEST_STOP * estimate.eta_s.p10)
     return replace(estimate, eta_s=early, ends_by="early_stop")

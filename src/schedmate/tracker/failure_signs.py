@@ -5,9 +5,14 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from schedmate.logs.lazy_patterns import lazy_pattern
 from schedmate.model import EarlyWarning
+from schedmate.tracker.doomed_signs import LossSigns, SaveSigns, may_concern
+
+if TYPE_CHECKING:
+    from schedmate.tracker.formats import Sighting
 
 _MAX_TEXT = 200
 _LOOKED_AT = 800
@@ -65,7 +70,7 @@ _ANY = lazy_pattern(
 
 def may_warn(text: str) -> bool:
     """Whether lines that differ from this one only in their digits may warn of something."""
-    return _ANY.search(text[:_LOOKED_AT]) is not None
+    return _ANY.search(text[:_LOOKED_AT]) is not None or may_concern(text)
 
 
 @dataclass(slots=True)
@@ -84,8 +89,11 @@ class WarningSigns:
     seen: dict[str, Occurrence] = field(default_factory=dict)
     no_number: dict[str, int] = field(default_factory=dict)
     """How many reports of a loss in a row gave no number."""
+    loss: LossSigns = field(default_factory=LossSigns)
+    saves: SaveSigns = field(default_factory=SaveSigns)
 
     def see(self, text: str, line: int) -> None:
+        self.saves.see_line(text[:_LOOKED_AT], line)
         for reason, pattern in _PATTERNS.items():
             if pattern.search(text[:_LOOKED_AT]):
                 before = self.seen.get(reason)
@@ -93,7 +101,17 @@ class WarningSigns:
                 self.seen[reason] = Occurrence(times, line, text[:_MAX_TEXT])
                 return
 
-    def value(self, name: str, value: float) -> None:
+    def report(
+        self, sighting: Sighting, epoch: float | None, text: str, line: int, counts: int
+    ) -> None:
+        """What one line counts and measures."""
+        self.saves.report(sighting, line, counts)
+        if sighting.metrics:
+            self.loss.report(sighting, epoch, text)
+        for name, value in sighting.metrics.items():
+            self._note_value(name, value)
+
+    def _note_value(self, name: str, value: float) -> None:
         if not _LOSS.search(name):
             return
         if math.isfinite(value):
@@ -101,14 +119,18 @@ class WarningSigns:
         else:
             self.no_number[name] = self.no_number.get(name, 0) + 1
 
-    def warnings(self) -> list[EarlyWarning]:
-        found = [
+    def warnings(self, *, one_of_many: bool = False) -> list[EarlyWarning]:
+        """Firm ones first; `one_of_many`: the log counts trials, each of which begins anew."""
+        firm = (self.loss.warning(one_of_many=one_of_many), self.saves.warning())
+        found = [one for one in firm if one is not None]
+        found += [
             EarlyWarning(reason="loss_nan", text=f"{name} has been no number {_times(count)}")
             for name, count in self.no_number.items()
             if count >= _NAN_REPORTS
         ]
+        lost = any(one.reason == "loss_nan" for one in found)
         for reason, one in self.seen.items():
-            if reason == "loss_nan" and (found or one.times < _OVERFLOWS):
+            if reason == "loss_nan" and (lost or one.times < _OVERFLOWS):
                 continue
             words = _WORDS[reason][1].format(times=_times(one.times))
             found.append(EarlyWarning(reason=reason, text=words, line=one.text))

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from schedmate.model import EarlyWarning, Progress, RunProfile, Spread
 from schedmate.tracker.curves import RunCurves, speed_curve
-from schedmate.tracker.eta import EtaEstimate, estimate_eta
+from schedmate.tracker.eta import EtaEstimate, estimate_eta, may_stop_early
 from schedmate.tracker.facts import Facts
 from schedmate.tracker.forecasting.forecast import forecast
 from schedmate.tracker.forecasting.timeline import profile_of
@@ -94,10 +94,15 @@ def _warnings(facts: Facts, progress: Progress) -> Iterator[EarlyWarning]:
     if progress.phase == "stalled":
         yield EarlyWarning(reason="hang", text="it has been silent for far longer than usual")
     if progress.ends_by == "limit":
-        yield EarlyWarning(reason="time_limit", text="its limit comes before its end")
+        yield EarlyWarning(
+            reason="time_limit",
+            text="its limit comes before its end",
+            firm=not any(may_stop_early(facts, scan) for scan in facts.scans),
+        )
     shown: set[str] = set()
     for scan in facts.scans:
-        for warning in scan.warning_signs.warnings():
+        many = scan.table.whole_runs() is not None
+        for warning in scan.warning_signs.warnings(one_of_many=many):
             if warning.reason not in shown:
                 shown.add(warning.reason)
                 yield warning

@@ -13,7 +13,7 @@ from schedmate.tracker.announced import AnnouncedTotals
 from schedmate.tracker.counting.series import Stamps, Times
 from schedmate.tracker.counting.table import LEARNED, NAMED, PARTS, SeriesTable
 from schedmate.tracker.counting.writers import Writers
-from schedmate.tracker.curves import LossCurve
+from schedmate.tracker.curves import LossCurve, LossEnds
 from schedmate.tracker.failure_signs import FatalEnding, WarningSigns
 from schedmate.tracker.forecasting.step_schedule import StepSchedule, schedule_in
 from schedmate.tracker.forecasting.timeline import Timeline
@@ -102,8 +102,10 @@ class LogScan:
     rows: CsvRows | None = None
     learner: Learner | None = None
     """Studies lines that no format knows, as long as nothing better is counted."""
-    losses: LossCurve | None = None
-    """Kept only for those who want to see it."""
+    losses: LossCurve | None = None  # kept only for those who want to see it
+    whole: bool = True
+    """Whether it is read from the beginning of its run."""
+    loss_ends: LossEnds = field(default_factory=LossEnds)
 
     def feed(self, lines: Iterable[bytes], now: float | None) -> None:
         for line in lines:
@@ -145,6 +147,8 @@ class LogScan:
         shape = shape_of(line, text)
         if shape.may_warn:
             self.warning_signs.see(text, self.order)
+        if self.warning_signs.loss.is_open:
+            self.warning_signs.loss.see_line(text)
         bare = without_addresses(text) if shape.addressed else text
         found = read(shape, text, bare) or self._row(text) or self._named(bare)
         self._note_signs(shape.signs, text)
@@ -303,11 +307,9 @@ class LogScan:
             self.announced.see(sighting, sighting.total)
         if sighting.steps_per_epoch is not None:
             self.announced.by_unit["step/epoch"] = sighting.steps_per_epoch
-        self._take_words(sighting)
-        for metric, value in sighting.metrics.items():
-            self._metric(metric, value)
-        if self.losses is not None and sighting.metrics:
-            self.losses.add(sighting.metrics, self.table.main())
+        self._take_words(sighting, times)
+        self._take_metrics(sighting)
+        self.warning_signs.report(sighting, self.epoch, text, self.order, self.counts)
 
     def _of_pause(self, name: str, sighting: Sighting) -> Sighting:
         """A bar without metrics that begins where an evaluation was announced counts that."""
@@ -357,14 +359,14 @@ class LogScan:
         current, epochs = epoch
         return replace(sighting, total=each, per_epoch=True, epoch=current, epochs=epochs)
 
-    def _take_words(self, sighting: Sighting) -> None:
+    def _take_words(self, sighting: Sighting, times: Times) -> None:
         if sighting.current is not None or sighting.phase is not None:
             self.hint = sighting.phase
         if sighting.phase in ("finished", "failed"):
             self.stated_end.see(sighting.phase, self.order, self.counts)
         elif sighting.phase in _PAUSES:
             self.table.pause(sighting.phase)
-        self.checkpoint = sighting.checkpoint or self.checkpoint
+        self.checkpoint = sighting.checkpoint_seen(times.polled) or self.checkpoint
         self.epoch = self.epoch if sighting.epoch is None else sighting.epoch
         self.cap_s = sighting.cap_s or self.cap_s
         self.ended_by = sighting.ended_by or self.ended_by
@@ -372,10 +374,16 @@ class LogScan:
             if link not in self.links and len(self.links) < _MAX_LINKS:
                 self.links = (*self.links, link)
 
+    def _take_metrics(self, sighting: Sighting) -> None:
+        for metric, value in sighting.metrics.items():
+            self._metric(metric, value)
+        self.loss_ends.add(sighting.metrics)
+        if self.losses is not None and sighting.metrics:
+            self.losses.add(sighting.metrics, self.table.main())
+
     def _metric(self, name: str, value: float) -> None:
         """The newest value of each; one that is no number any more is not shown as the old one."""
         self.metrics.pop(name, None)
-        self.warning_signs.value(name, value)
         if math.isfinite(value) and len(self.metrics) < _MAX_METRICS:
             self.metrics[name] = value
 

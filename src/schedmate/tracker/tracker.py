@@ -6,7 +6,7 @@ import contextlib
 import os
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -15,13 +15,15 @@ from schedmate.logs.file_times import WrittenSpan, written_span
 from schedmate.model import (
     BadInput,
     Cost,
+    EarlierRun,
     LearnedPattern,
     Prediction,
     Progress,
+    RunCourse,
     RunProfile,
     Workload,
 )
-from schedmate.model.wire import dumps, loads
+from schedmate.model.wire import dumps
 from schedmate.tracker.curves import LossCurve, RunCurves
 from schedmate.tracker.facts import Facts
 from schedmate.tracker.forecasting.forecast import passed
@@ -29,9 +31,11 @@ from schedmate.tracker.forecasting.rhythm import Rhythm
 from schedmate.tracker.forecasting.step_schedule import StepSchedule
 from schedmate.tracker.phases import known_pause
 from schedmate.tracker.report import curves_from, profile_from, progress_of
+from schedmate.tracker.resuming import course_of, resume_of
 from schedmate.tracker.scan import LogScan
 from schedmate.tracker.tailing.budget import ReadBudget
-from schedmate.tracker.tailing.tailer import LogPosition, LogTailer
+from schedmate.tracker.tailing.tailer import LogTailer
+from schedmate.tracker.tracker_state import VERSION, TrackerState, restored
 from schedmate.tracker.unknown import Question
 from schedmate.tracker.unknown.pattern import for_later_runs
 
@@ -40,33 +44,15 @@ if TYPE_CHECKING:
 
 STALL_FLOOR_S = 300.0
 """A shorter silence is never shown as a stall, however fast the log was."""
-_VERSION = 3
 _GOOD_FOR_S = 2.0
-
-
-@dataclass(slots=True, kw_only=True)
-class _State:
-    """All that a tracker after a restart needs to go on as if nothing had happened."""
-
-    version: int
-    positions: list[LogPosition]
-    scans: list[LogScan]
-    rhythm: Rhythm
-    seconds: float
-
-    def by_path(self) -> dict[str, tuple[LogPosition, LogScan]]:
-        """A run may have opened more logs since."""
-        return {
-            place.path: (place, scan)
-            for place, scan in zip(self.positions, self.scans, strict=False)
-        }
 
 
 class JobTracker:
     """Tracks all logs of one run of a job; `poll` is cheap when nothing was written.
 
     `similar` are profiles of similar finished runs, `limit_s` is when the scheduler ends this one,
-    `schedule` is by what the code makes its steps larger,
+    `schedule` is by what the code makes its steps larger, `whole` that no earlier run has written
+    to the same logs, `after` the run from which it may go on,
     `pattern` is what was learnt about the logs of an earlier run of the same code. With the
     `state` of an earlier tracker nothing is read twice. The logs are opened by `reader`. `curves`
     keeps the course of the loss.
@@ -87,8 +73,11 @@ class JobTracker:
         reader: Reader = INVOKER,
         stall_floor_s: float = STALL_FLOOR_S,
         curves: bool = False,
+        whole: bool = True,
+        after: EarlierRun | None = None,
     ) -> None:
         self._started_at = started_at
+        self._whole = whole
         self._curves = curves
         self._reader = reader
         self._given = pattern
@@ -102,18 +91,20 @@ class JobTracker:
             code_schedule=schedule,
             started_at=started_at,
         )
-        before = _restored(state)
+        before = restored(state)
         known = {} if before is None else before.by_path()
         places = [known.get(str(path)) for path in logs]
         self._tailers = [
             LogTailer(path, place and place[0], reader=reader)
             for path, place in zip(logs, places, strict=True)
         ]
-        self._scans = [place[1] if place else self._new_scan() for place in places]
+        self._resumed = before is not None and bool(before.scans)
+        self._before = after if before is None or before.before is None else before.before
+        self._scans = [(place and place[1]) or self._new_scan() for place in places]
         rhythm = Rhythm(floor_s=stall_floor_s, started_at=started_at)
-        self._rhythm = rhythm if before is None else before.rhythm
+        self._rhythm = before.rhythm if before is not None and self._resumed else rhythm
         self._seconds = 0.0 if before is None else before.seconds
-        self._resumed = before is not None
+        self._resume = None if before is None else before.resume
         self._first_look = True
         self._pause = known_pause(self._scans)
         self._asked: LogScan | None = None
@@ -157,7 +148,7 @@ class JobTracker:
         progress = None if self._news or ended or gone else self._little_later(now)
         if progress is None:
             facts = replace(self._facts(now), ended=ended, writing=writing, gone=gone)
-            progress, self._answered_at = progress_of(facts), now
+            progress, self._answered_at = self._with_resume(progress_of(facts)), now
             self._answer = progress
         self._seconds += time.perf_counter() - before
         return self._noted(
@@ -167,6 +158,12 @@ class JobTracker:
                 cost=Cost(seconds=round(self._seconds, 6)),
             )
         )
+
+    def _with_resume(self, progress: Progress) -> Progress:
+        """Once it is known it stays: what follows it is this run's own."""
+        if self._resume is None and self._before is not None:
+            self._resume = resume_of(self._before, self.course, progress)
+        return replace(progress, resume=self._resume)
 
     def _noted(self, progress: Progress) -> Progress:
         """A log that cannot be read is not a silent one: a hang is not concluded from it."""
@@ -204,14 +201,33 @@ class JobTracker:
         """JSON with which another tracker goes on from here."""
         positions = [tailer.position for tailer in self._tailers]
         return dumps(
-            _State(
-                version=_VERSION,
+            TrackerState(
+                version=VERSION,
                 positions=positions,
                 scans=self._scans,
                 rhythm=self._rhythm,
                 seconds=self._seconds,
+                before=self._before,
+                resume=self._resume,
             )
         )
+
+    def left_by_it(self, progress: Progress, took_s: float) -> EarlierRun:
+        """What its next run could go on from; `progress` is that of the last poll."""
+        saved, resume = progress.checkpoint, progress.resume
+        return EarlierRun(
+            unit=progress.unit,
+            done=progress.current,
+            saved=None if saved is None else saved.step,
+            saves=saved is not None,
+            course=self.course,
+            took_s=took_s + (0.0 if resume is None else resume.before_s),
+        )
+
+    @property
+    def course(self) -> RunCourse:
+        """Where the run began, as far as its log shows it."""
+        return course_of(self._facts(None))
 
     def profile(self) -> RunProfile | None:
         """How the run went, for the next one like it; after the last look at an ended run."""
@@ -241,12 +257,18 @@ class JobTracker:
             self._asked.settle(question, answer)
             self._answer = None
 
+    def set_limit(self, limit_s: float | None) -> None:
+        """The scheduler ends the run at another time than before."""
+        self._known = replace(self._known, limit_s=limit_s)
+        self._answer = None
+
     @property
     def _lines(self) -> int:
         return sum(tailer.lines for tailer in self._tailers)
 
     def _new_scan(self) -> LogScan:
-        scan = LogScan(self._started_at, losses=LossCurve() if self._curves else None)
+        losses = LossCurve() if self._curves else None
+        scan = LogScan(self._started_at, losses=losses, whole=self._whole)
         if self._given is not None:
             with contextlib.suppress(BadInput):  # learnt by another version, perhaps
                 scan.adopt(self._given)
@@ -275,6 +297,7 @@ class JobTracker:
             if tailer.rewritten:
                 tailer.rewritten = False
                 scan = self._scans[index] = self._new_scan()
+                scan.whole = True
             if budget is None:
                 scan.feed(lines, clock)
             else:
@@ -297,6 +320,9 @@ class JobTracker:
             return now
 
     def _catch_up(self, now: float) -> None:
+        for scan in self._scans:
+            if scan.checkpoint is not None:
+                scan.checkpoint = replace(scan.checkpoint, saved_at=None)
         times = [tailer.written_at for tailer in self._tailers]
         written_at = max((at for at in times if at is not None), default=None)
         if self._lines > 0 and written_at is not None:
@@ -320,17 +346,7 @@ class JobTracker:
         """What was written before this run started is the output of an earlier one."""
         if self._started_at is None:
             return
-        for tailer in self._tailers:
+        for tailer, scan in zip(self._tailers, self._scans, strict=True):
             if tailer.written_before(self._started_at):
                 tailer.skip_to_end()
-
-
-def _restored(state: str | None) -> _State | None:
-    """What an earlier tracker left; None where it cannot be used any more."""
-    if state is None:
-        return None
-    try:
-        before = loads(_State, state)
-    except BadInput:
-        return None
-    return before if before.version == _VERSION else None
+                scan.whole = True

@@ -26,7 +26,13 @@ from schedmate.web.templating import page
 router = APIRouter(default_response_class=HTMLResponse, include_in_schema=False)
 _MOST_TOKENS = 100
 _TEST = "test"
-_KINDS = {"failed": "fails", "hung": "hangs", "limit": "will miss its limit"}
+_KINDS = {
+    "failed": "fails",
+    "hung": "hangs",
+    "limit": "will miss its limit",
+    "doomed": "runs on for nothing",
+    "made_way": "makes way for shorter jobs",
+}
 
 
 @router.get("/me")

@@ -73,6 +73,13 @@ def undo(job_id: str, site: ASite, viewer: AViewer, form: AForm) -> RedirectResp
     return back_to(f"/jobs/{quote(job_id, safe='')}")
 
 
+@router.post("/jobs/{job_id}/stop")
+def stop(job_id: str, site: ASite, viewer: AViewer, form: AForm) -> RedirectResponse:  # noqa: ARG001 - as above
+    """End a run that goes on for nothing."""
+    acts.stop(site, viewer, job_id)
+    return back_to(f"/jobs/{quote(job_id, safe='')}")
+
+
 @router.post("/rules/{rule_id}/{decision}")
 def rule(
     rule_id: str,

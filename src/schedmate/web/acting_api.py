@@ -10,7 +10,12 @@ from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from schedmate.model.failures import CORRECTIONS
-from schedmate.service.views.answers import CorrectedAnswer, RevertedAnswer, copied
+from schedmate.service.views.answers import (
+    CorrectedAnswer,
+    RevertedAnswer,
+    StoppedAnswer,
+    copied,
+)
 from schedmate.service.views.site_answers import RuleAnswer
 from schedmate.web import acts
 from schedmate.web.asking import AJobId, AKnownViewer, ASite, OneLine
@@ -105,6 +110,20 @@ def revert(job_id: AJobId, body: RevertBody, site: ASite, viewer: AKnownViewer) 
     with refused_as_conflict():
         found = acts.undo(site, viewer, job_id, dry_run=body.dry_run)
     return fresh_json(RevertedAnswer(dry_run=body.dry_run, actions=found))
+
+
+@router.post(
+    "/jobs/{job_id}/stop",
+    response_model=StoppedAnswer,
+    responses={**NO_JOB, 409: described("It does not run on for nothing, or is another user's.")},
+    tags=["jobs"],
+)
+def stop(job_id: AJobId, site: ASite, viewer: AKnownViewer) -> Response:
+    """End a run that goes on for nothing; for its owner and operators."""
+    with refused_as_conflict():
+        view = acts.stop(site, viewer, job_id)
+    why = "" if view.doomed is None else view.doomed.action.why
+    return fresh_json(StoppedAnswer(job_id=view.job.id, attempt=view.job.restarts, why=why))
 
 
 @router.post(

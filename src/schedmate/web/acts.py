@@ -15,7 +15,7 @@ from schedmate.service.usecases.persons_decisions import (
 from schedmate.service.usecases.revert import revert
 from schedmate.service.wiring import open_scheduler
 from schedmate.web.asking import FOR_OPERATORS
-from schedmate.web.job_page import readable_job
+from schedmate.web.job_page import may_stop, readable_job
 
 if TYPE_CHECKING:
     from schedmate.model import JobId
@@ -67,6 +67,16 @@ def undo(
         detail = "; ".join(f"{one.kind}: {one.outcome}: {one.text}" for one in found)
         _record(site, viewer, "revert", f"job {job_id}", detail)
     return found
+
+
+def stop(site: Site, viewer: Viewer, job_id: JobId) -> JobView:
+    """End a run that goes on for nothing; its owner and operators may, through the scheduler."""
+    view = readable_job(site, job_id, viewer)
+    if not may_stop(viewer, view) or view.doomed is None:
+        raise BadInput(f"job {job_id} does not run on for nothing, or is another user's")
+    open_scheduler(site.settings).cancel(view.job.id)
+    _record(site, viewer, "stop a run", f"job {view.job.id}", view.doomed.action.why)
+    return view
 
 
 def decide(site: Site, viewer: Viewer, rule_id: str, *, accept: bool) -> LearnedRule:

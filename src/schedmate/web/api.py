@@ -79,6 +79,7 @@ def why(job_id: AJobId, site: ASite, viewer: AViewer) -> Response:
             state=view.job.state,
             reason=None if view.diagnosis is None else view.diagnosis.reason,
             answer=site.why(view),
+            late_s=view.late_s,
         )
     )
 

@@ -10,10 +10,11 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
-from schedmate.model import NotFound
+from schedmate.model import JobState, NotFound
 from schedmate.model.failures import CORRECTIONS
 from schedmate.service.usecases.persons_decisions import may_withdraw
 from schedmate.service.usecases.revert import is_revertible
+from schedmate.service.views.doomed import doomed_line, doomed_sentence
 from schedmate.service.views.job_story import (
     is_file_name,
     job_logs,
@@ -102,6 +103,8 @@ def job(
         row=row,
         eta=eta_sentence(view, now, in_words),
         why=site.why(view),
+        doomed=doomed_sentence(view),
+        doomed_line=doomed_line(view),
         retry=None if view.retry is None else retry_sentence(view.retry, now, in_words),
         start_s=readings.starts(now).get(view.job.id),
         expected=None if view.predicted is None else expected_in_words(view.predicted, in_words),
@@ -247,7 +250,15 @@ def acts_open_to(site: Site, viewer: Viewer, view: JobView) -> tuple[JobAct, ...
     if viewer.operator and not view.job.state.ended and view.actions:
         scheduler = open_scheduler(site.settings)
         found += ["revert"] if is_revertible(scheduler, view.job, view.actions) else []
+    if may_stop(viewer, view):
+        found.append("stop")
     return tuple(found)
+
+
+def may_stop(viewer: Viewer, view: JobView) -> bool:
+    """Whether it runs on for nothing, and is the viewer's own or the viewer an operator."""
+    in_vain = view.job.state is JobState.RUNNING and view.doomed is not None
+    return in_vain and (viewer.operator or (bool(viewer.user) and viewer.user == view.job.user))
 
 
 def _is_diagnosed(view: JobView) -> bool:

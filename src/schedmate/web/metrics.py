@@ -246,8 +246,33 @@ def _effects(found: Effects) -> Iterator[Metric]:
     ):
         retries.add_metric([outcome], number)
     yield retries
+    vain = GaugeMetricFamily(
+        "schedmate_doomed_runs",
+        "Runs that went on for nothing in the last seven days, by what became of them.",
+        labels=["outcome"],
+    )
+    open_ones = found.doomed - found.doomed_stopped - found.doomed_ended
+    for outcome, number in (
+        ("stopped", found.doomed_stopped),
+        ("cancelled", found.doomed_ended),
+        ("open", open_ones),
+    ):
+        vain.add_metric([outcome], number)
+    yield vain
+    text = "Runs queued again before their limit, to go on, in the last seven days."
+    yield _gauge("carried_on_runs", text, found.carried_on)
     for name, text, value in (
         ("rerun_gpu_seconds", "GPU time of runs after a retry.", found.rerun_gpu_hours),
+        (
+            "doomed_saved_gpu_seconds",
+            "Estimate: GPU time that ended runs would have taken for nothing.",
+            found.saved_gpu_hours,
+        ),
+        (
+            "doomed_saved_waiting_seconds",
+            "Estimate: by which jobs waited less for that.",
+            found.saved_waiting_hours,
+        ),
         ("waiting_gained_seconds", "Estimate: by which runs waited less.", found.gained_hours),
         ("waiting_lost_seconds", "Estimate: by which runs waited longer.", found.lost_hours),
     ):

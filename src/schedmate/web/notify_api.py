@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from http import HTTPStatus
-from typing import Annotated, Literal
+from typing import Annotated
 
 from fastapi import APIRouter, HTTPException
 from fastapi.responses import Response
@@ -28,9 +28,7 @@ class SubscriptionBody(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
     channels: Annotated[list[_Name], Field(max_length=20)]
     """Of those that `available` names."""
-    kinds: Annotated[list[Literal["failed", "hung", "limit"]], Field(max_length=3)] = list(
-        NOTICE_KINDS
-    )
+    kinds: Annotated[list[NoticeKind], Field(max_length=len(NOTICE_KINDS))] = list(NOTICE_KINDS)
     mail: Annotated[str, Field(max_length=300), OneLine()] = ""
     """Where mail goes; empty: the user's name at the site's domain."""
 

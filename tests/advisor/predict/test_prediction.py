@@ -137,6 +137,17 @@ def test_own_jobs_come_before_those_of_others():
     assert others.explanation.startswith("like a run by another user:")
 
 
+@pytest.mark.parametrize(("programs", "basis"), [(1, "none"), (2, "none"), (3, "history")])
+def test_many_runs_of_few_programs_say_nothing_about_another(programs, basis):
+    runs = [
+        past_run(str(n), 0.1, fingerprint=Fingerprint(code=f"p{n % programs}", arguments="a"))
+        for n in range(6)
+    ]
+    answer = prediction(runs, fingerprint=OTHER_CODE, record=workload(model="gpt2"), name="new")
+    assert answer.basis == basis
+    assert (answer.duration_s is None) == (basis == "none")
+
+
 def test_what_resembles_nothing_falls_back_on_the_user_and_then_on_everybody():
     runs = [past_run(str(n), 50, user="bob", workload=workload(model="bert")) for n in range(5)]
     record = workload(model="gpt2", dataset="owt", framework="jax")

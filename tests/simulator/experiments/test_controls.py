@@ -16,7 +16,7 @@ from schedmate.simulator.experiments.run import run
 from schedmate.simulator.experiments.setting import Past, Setting
 from schedmate.simulator.sweeps import SimulationTask, expected_s, run_task
 from schedmate.simulator.sweeps.pools import run_pools
-from schedmate.simulator.synthetic import draw_workload
+from schedmate.simulator.synthetic import Levers, draw_workload
 from schedmate.simulator.traces.base import TraceJob
 from schedmate.simulator.traces.columns import columns_of
 from schedmate.simulator.traces.synthetic import synthetic
@@ -215,3 +215,13 @@ def test_hours_are_expected_of_several_traces_together(tmp_path):
     assert together == pytest.approx(4 * alone, rel=0.05)
     assert expected_s([drawn, task], workers=1) == pytest.approx(2 * alone)
     assert expected_s([task, replace(task, source=str(tmp_path / "none"))], workers=1) >= alone
+
+
+def test_runs_that_make_way_have_controls_of_their_own():
+    here = replace(setting(60), levers=Levers(resumable=0.6))
+
+    [one] = compare(here, ["easy+advisor"], controls=True)
+
+    assert set(one.controls) == {*CONTROLS, "las", "blind"}
+    public = comparison(here, [one]).as_json()
+    assert {"las", "blind"} <= set(public["policies"]["easy+advisor"]["controls"])

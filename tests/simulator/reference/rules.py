@@ -45,6 +45,14 @@ def preemptive(key: Callable[[RefJob], float]) -> Rule:
     return rule
 
 
+def two_queues(_second, waiting, running, gpus):
+    chosen = []
+    for job in sorted([*waiting, *running], key=lambda j: (j.second_queue, j in waiting, j.number)):
+        if job.gpus <= _free(chosen, gpus):
+            chosen.append(job)
+    return chosen
+
+
 def _free_at(time: int, now: int, running: list[RefJob], gpus: int) -> int:
     """By plan; who outlived his is expected to end now."""
     return _free([j for j in running if max(now, j.last_start + j.planned) > time], gpus)
@@ -107,5 +115,5 @@ RULES: dict[str, Rule] = {
     "ssf first fit": first_fit(lambda job: job.expected * job.gpus),
     "srtf": preemptive(_remaining),
     "srsf": preemptive(lambda job: _remaining(job) * job.gpus),
-    "tiresias": preemptive(lambda job: job.second_queue),
+    "tiresias": two_queues,
 }

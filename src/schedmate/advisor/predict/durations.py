@@ -126,12 +126,6 @@ class Estimate:
         return Spread(min(ran.p10, other.p10), max(ran.p50, other.p50), max(ran.p90, other.p90))
 
 
-def claimed(sketch: Sketch, estimate: Estimate | None) -> tuple[Sketch, tuple[str, float] | None]:
-    """What is blended with the site's past: the sketch as its neighbours show it to be meant, and
-    their claim."""
-    return (sketch, None) if estimate is None else (estimate.neighbours.sketch, estimate.claim)
-
-
 def estimate_duration(
     past: PastRuns,
     sketch: Sketch,

@@ -14,7 +14,6 @@ from schedmate.advisor.predict.distributions import around, empirical
 from schedmate.advisor.predict.durations import (
     Estimate,
     capped,
-    claimed,
     estimate_duration,
 )
 from schedmate.advisor.predict.explanation import explain
@@ -143,15 +142,16 @@ def _blended(
         return None
     if sketch.states_workload and not site_model.blend.is_learnt:
         return None
-    if estimate is not None and (estimate.on_new_hardware or estimate.speaks_for_itself):
+    if estimate is not None and estimate.on_new_hardware:
         return None
-    meant, claim = claimed(sketch, estimate)
+    if site_model.blend.lets_answer(estimate):
+        return None
     return site_model.blend.predict(
         site.mass,
         user=target.user,
         limit_s=target.request.time_limit_s,
-        sketch=meant,
-        neighbours=claim,
+        sketch=sketch,
+        estimate=estimate,
         seen_s=site.seen_s,
     )
 
@@ -233,7 +233,7 @@ def _from_history(history: History, target: Target) -> Prediction | None:
     own = newest.rows["words"][:, _USER] == word_hash(target.user)
     for runs, whose in ((newest.take(own), f"{target.user}'s"), (newest, "all users'")):
         ended_well = runs.take(runs.rows["ending"] == COMPLETED)
-        if len(ended_well) >= _LEAST_HISTORY:
+        if _programs(ended_well) >= _LEAST_HISTORY:
             newest_first = np.argsort(-ended_well.rows["end"], kind="stable")
             durations = ended_well.rows["duration"][newest_first][:_RECENT].tolist()
             return Prediction(
@@ -245,10 +245,17 @@ def _from_history(history: History, target: Target) -> Prediction | None:
                     " so long"
                 ),
             )
-    if len(newest) < _LEAST_HISTORY:
+    if _programs(newest) < _LEAST_HISTORY:
         return None
     words = "no past run resembles it; too few of the last runs completed"
     return Prediction(basis="history", outcome=outcome(newest), explanation=words)
+
+
+def _programs(runs: Columns) -> int:
+    """Of how many programs these are runs, each that was not read for itself: a sweep of one says
+    nothing about another."""
+    codes = runs.rows["code"]
+    return len(np.unique(codes[codes != 0])) + int((codes == 0).sum())
 
 
 _UNLIKE = 1.0

@@ -17,7 +17,7 @@ from schedmate.advisor.predict.blending import Blend, Blended
 from schedmate.advisor.predict.calibration import Calibration
 from schedmate.advisor.predict.cohort_model import CohortModel
 from schedmate.advisor.predict.distributions import Pmf
-from schedmate.advisor.predict.durations import claimed, estimate_duration
+from schedmate.advisor.predict.durations import estimate_duration
 from schedmate.advisor.predict.jobs import ended_job, replay
 from schedmate.advisor.predict.learning import learn_again, learnt_scaling
 from schedmate.advisor.predict.neighbours import StoredRuns
@@ -26,7 +26,7 @@ from schedmate.advisor.predict.without_runs import COHORTS
 from schedmate.model import BadInput, History, PastRun, Spread
 from schedmate.model.sketch import sketch_of_run
 
-_CALIBRATION, _BLEND = "calibration/3", "blend/2"
+_CALIBRATION, _BLEND = "calibration/3", "blend/3"
 _RUNS = 20_000
 """How many of the newest runs the site model goes by."""
 _REHEARSED = 300
@@ -101,13 +101,12 @@ def as_submitted(
     estimate = estimate_duration(
         past, sketch, run.workload, scaling, submitted_at=run.job.submit_time
     )
-    meant, claim = claimed(sketch, estimate)
     return blend.predict(
         mass,
         user=run.job.user,
         limit_s=run.job.request.time_limit_s,
-        sketch=meant,
-        neighbours=claim,
+        sketch=sketch,
+        estimate=estimate,
         seen_s=seen_s,
     )
 

@@ -189,14 +189,18 @@ class Staged(Policy):
         for job in started:
             self._due.pop(job, None)
             self._plan_next_stage(job)
-            insort(self._running, (self._key_of(job), job))
+            insort(self._running, (self._running_key(job), job))
 
     def _key_of(self, job: int) -> float:
         key: float = self._keys[job][self._stage[job]]
         return key
 
+    def _running_key(self, job: int) -> float:
+        """While it runs, where that is another one."""
+        return self._key_of(job)
+
     def _leave(self, job: int) -> None:
-        del self._running[bisect_left(self._running, (self._key_of(job), job))]
+        del self._running[bisect_left(self._running, (self._running_key(job), job))]
         self._due.pop(job, None)
 
     def _stopped(self, job: int) -> None:
@@ -210,7 +214,7 @@ class Staged(Policy):
                 self._leave(job)
                 self._stage[job] += 1
                 self._plan_next_stage(job)
-                insort(self._running, (self._key_of(job), job))
+                insort(self._running, (self._running_key(job), job))
 
     def _plan_next_stage(self, job: int) -> None:
         bounds, stage = self._bounds[job], self._stage[job]

@@ -21,7 +21,7 @@ Clients write into the queue file and one daemon, started when needed, carries i
     settings_watch.py settings that change while the daemon lives
     devices.py       GPUs by name and type, and slots: what a request allows, what a run gets
     inventory.py     what there is and what is free, asked in the background
-    gpu_tools.py     who is asked: nvidia_smi.py, rocm_smi.py; gpu_answer.py what comes back
+    nvidia_smi.py    who is asked about them, as is rocm_smi.py; gpu_answer.py what comes back
     gpu_check.py     the runner's own look at who uses its GPUs
     outsiders.py     GPUs that others use, with patience
     gpu_locks.py     GPUs are locked across the accounts of a machine

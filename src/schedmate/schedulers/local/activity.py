@@ -6,7 +6,7 @@ import os
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
-from schedmate.model import Activity
+from schedmate.model import Activity, JobId
 from schedmate.schedulers.kernel import stuck_in
 from schedmate.schedulers.local.attempt import RunFiles
 from schedmate.schedulers.local.processes import (
@@ -20,14 +20,16 @@ _BLOCKED = frozenset("DTt")
 
 
 def activities(
-    attempts: Mapping[int, RunFiles], gpus: Mapping[int, Iterable[str]], busy: Mapping[str, float]
-) -> dict[int, Activity]:
+    attempts: Mapping[JobId, RunFiles],
+    gpus: Mapping[JobId, Iterable[str]],
+    busy: Mapping[str, float],
+) -> dict[JobId, Activity]:
     """By job; `gpus` are the ones each has, `busy` is what every GPU of the machine does."""
     found = _processes(attempts)
     return {job: _activity(found[job], [busy[g] for g in gpus[job] if g in busy]) for job in found}
 
 
-def files_written(attempts: Mapping[int, RunFiles]) -> dict[int, frozenset[str]]:
+def files_written(attempts: Mapping[JobId, RunFiles]) -> dict[JobId, frozenset[str]]:
     """By job, what its processes have open for writing."""
     return {
         job: frozenset(path for process in those for path in written_files(process.pid))
@@ -35,14 +37,14 @@ def files_written(attempts: Mapping[int, RunFiles]) -> dict[int, frozenset[str]]
     }
 
 
-def _processes(attempts: Mapping[int, RunFiles]) -> dict[int, list[ProcessTime]]:
+def _processes(attempts: Mapping[JobId, RunFiles]) -> dict[JobId, list[ProcessTime]]:
     marks = {attempt.mark: job for job, attempt in attempts.items()}
     runners = {
         claim.pid: job
         for job, attempt in attempts.items()
         if (claim := attempt.claimed_by()) is not None and claim.alive
     }
-    found: dict[int, list[ProcessTime]] = defaultdict(list)
+    found: dict[JobId, list[ProcessTime]] = defaultdict(list)
     for process in process_times("SCHEDMATE_ATTEMPT="):
         job = marks.get(process.mark, runners.get(process.pid, runners.get(process.parent)))
         if job is not None:

@@ -9,7 +9,6 @@ import socket
 import time
 from contextlib import suppress
 from dataclasses import replace
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from schedmate.disk.detached import DetachFailed, start_detached
@@ -19,9 +18,10 @@ from schedmate.model.account import account_name
 from schedmate.model.errors import BadInput, NotFound, SchedulerError, StoreUnavailable
 from schedmate.model.job import Job, JobId, JobState, Submission
 from schedmate.model.priority import NICE_RANGE
+from schedmate.model.warning_signal import read_signal
 from schedmate.schedulers.base import Obstacle
 from schedmate.schedulers.local.dependencies import read_dependency
-from schedmate.schedulers.local.entry import ArrayShape, NewJobs, QueueEntry, fold_tasks
+from schedmate.schedulers.local.entry import QueueEntry, fold_tasks
 from schedmate.schedulers.local.layout import Layout, LogNames, SavedSubmission
 from schedmate.schedulers.local.queue import QueueFile
 from schedmate.schedulers.local.submitting import Account, Prepared, prepare
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from schedmate.config import LocalSettings
     from schedmate.model import Activity, NodeState, Spread
+    from schedmate.schedulers.local.attempt import RunFiles
     from schedmate.schedulers.local.gpu_nodes import GpuNodes
 
 _REMEMBERED_S, _MOST_REMEMBERED = 24 * 3600.0, 1000
@@ -65,7 +66,10 @@ class LocalScheduler:
     def _gpus(self) -> GpuNodes:
         from schedmate.schedulers.local.gpu_nodes import GpuNodes  # noqa: PLC0415 - as above
 
-        return GpuNodes(self._layout, self._settings, self._node)
+        return GpuNodes(self._layout, self._settings, self._node, self._held_gpus)
+
+    def _held_gpus(self) -> set[str]:
+        return {name for entry in self._queue.running() for name in entry.slots}
 
     def submit(self, submission: Submission) -> JobId:
         return self.accept(prepare(submission), Account(os.getuid(), account_name()))
@@ -76,26 +80,13 @@ class LocalScheduler:
         self._check(submission)
         env = os.environ if submission.env is None else submission.env
         submission = replace(submission, request=self._gpus.asked_for(submission.request, env))
-        new = NewJobs(
-            name=submission.name,
-            user=account.user,
-            workdir=submission.workdir,
-            command=submission.command,
-            script=submission.script,
-            request=submission.request,
-            nice=submission.nice,
-            begin=submission.begin,
-            held=submission.held,
-            dependency=submission.dependency,
-            options=submission.options,
-            shape=_shape(submission),
-            tasks=tuple(
-                (task.index, task.command or submission.command) for task in submission.tasks
-            ),
-        )
+        prepared = replace(prepared, submission=submission)
         try:
             number = self._queue.add(
-                new, time.time(), spool=lambda number: self._spool(number, new, prepared, account)
+                submission,
+                account.user,
+                time.time(),
+                lambda number: self._spool(number, prepared, account),
             )
         except OSError as error:
             why = (error.strerror or str(error)).lower()
@@ -137,13 +128,22 @@ class LocalScheduler:
         return [one for one in self._gpus.states() if names is None or one.name in names]
 
     def script(self, job_id: JobId) -> str | None:
-        entry = self._entries(job_id)[0]
-        if entry.script is None:
-            return None
-        return self._layout.script(entry.spool_id).read_text("utf-8", "replace")
+        entry = self._queue.found(job_id)[0]
+        if entry.script is not None:
+            with suppress(FileNotFoundError):  # it is kept for so many days
+                return self._layout.script(entry.spool_id).read_text("utf-8", "replace")
+        return None
 
     def cancel(self, job_id: JobId) -> None:
-        self._queue.cancel(job_id, time.time())
+        """A job that has filled the disk is ended though that cannot be written down."""
+        try:
+            self._queue.cancel(job_id, time.time())
+        except StoreUnavailable as error:
+            runs = [one for one in self._queue.found(job_id) if one.state is JobState.RUNNING]
+            if not sum(self._layout.attempt(one).signal(signal.SIGTERM) for one in runs):
+                raise
+            ended = f"its processes were sent SIGTERM, so that job {job_id} will count as failed"
+            raise StoreUnavailable(f"{error}; {ended}") from error
         self.ensure_running()
 
     def requeue(
@@ -153,17 +153,30 @@ class LocalScheduler:
         run: int,
         exclude_nodes: Sequence[str] = (),
         delay_s: float = 0.0,
+        held: bool = False,
     ) -> bool:
-        for entry in self._entries(job_id):
+        for entry in self._queue.found(job_id):
             if self._layout.read_submission(entry.spool_id) is None:
                 raise SchedulerError(f"what job {job_id} ran with is not kept: submit it again")
         if exclude_nodes:
-            self._gpus.check_exclusion(self._entries(job_id)[0].request, exclude_nodes)
+            self._gpus.check_exclusion(self._queue.found(job_id)[0].request, exclude_nodes)
         waits = self._queue.requeue(
-            job_id, time.time() + delay_s, run=run, exclude_nodes=exclude_nodes
+            job_id, time.time() + delay_s, run=run, held=held, nodes=exclude_nodes
         )
         self.ensure_running()
         return waits
+
+    def warning_s(self, job_id: JobId) -> float | None:
+        """See `WarnsRuns`."""
+        stated = self._queue.found(job_id)[0].options.get("signal")
+        return None if stated is None else read_signal(stated).before_s
+
+    def warn(self, job_id: JobId) -> None:
+        for entry in self._queue.found(job_id):
+            stated, attempt = entry.options.get("signal"), self._layout.attempt(entry)
+            if stated is not None and entry.state is JobState.RUNNING:
+                wanted, is_script = read_signal(stated), entry.script is not None
+                attempt.warn(wanted.number, first_only=wanted.first_only, is_script=is_script)
 
     def may_run_on(self, job: Job, node: NodeState) -> bool:
         return self._gpus.may_run_on(job.request, node.name)
@@ -206,7 +219,7 @@ class LocalScheduler:
 
     def waiting_tasks(self, job_id: JobId) -> list[JobId]:
         """See `ListsTasks`."""
-        entries = self._entries(job_id)
+        entries = self._queue.found(job_id)
         return [entry.job_id for entry in entries if entry.state is JobState.PENDING]
 
     def set_nice(self, job_id: JobId, nice: int) -> None:
@@ -243,22 +256,19 @@ class LocalScheduler:
         """See `MeasuresActivity`."""
         from schedmate.schedulers.local.activity import activities  # noqa: PLC0415 - as above
 
-        entries = {entry.id: entry for entry in self._running(jobs)}
-        gpus = {number: entry.slots for number, entry in entries.items()}
-        found = activities(
-            {number: self._layout.attempt(entry) for number, entry in entries.items()},
-            gpus,
-            self._gpus.busy() if any(gpus.values()) else {},
-        )
-        return {entries[number].job_id: activity for number, activity in found.items()}
+        runs = self._running(jobs)
+        gpus = {entry.job_id: entry.slots for entry in runs}
+        busy = self._gpus.busy() if any(gpus.values()) else {}
+        return activities(self._attempts(runs), gpus, busy)
 
     def written_files(self, jobs: Sequence[Job]) -> dict[JobId, frozenset[str]]:
         """See `KnowsOpenFiles`."""
         from schedmate.schedulers.local.activity import files_written  # noqa: PLC0415 - as above
 
-        entries = {entry.id: entry for entry in self._running(jobs)}
-        found = files_written({one: self._layout.attempt(entry) for one, entry in entries.items()})
-        return {entries[number].job_id: files for number, files in found.items()}
+        return files_written(self._attempts(self._running(jobs)))
+
+    def _attempts(self, runs: Sequence[QueueEntry]) -> dict[JobId, RunFiles]:
+        return {entry.job_id: self._layout.attempt(entry) for entry in runs}
 
     def _running(self, jobs: Sequence[Job]) -> list[QueueEntry]:
         return [
@@ -268,12 +278,6 @@ class LocalScheduler:
             for entry in self._queue.named(job.id)
             if entry.state is JobState.RUNNING
         ]
-
-    def _entries(self, job_id: JobId) -> list[QueueEntry]:
-        found = self._queue.named(job_id)
-        if not found:
-            raise NotFound(f"the local scheduler knows no job {job_id}")
-        return found
 
     def ensure_running(self) -> None:
         """Wake the daemon, or start it where none is alive.
@@ -321,13 +325,11 @@ class LocalScheduler:
             if condition.job_id and not self._queue.named(condition.job_id):
                 raise NotFound(f"it is to wait for job {condition.job_id}, which is not known")
 
-    def _spool(
-        self, number: int, new: NewJobs, prepared: Prepared, account: Account
-    ) -> list[tuple[str, str]]:
+    def _spool(self, number: int, prepared: Prepared, account: Account) -> list[tuple[str, str]]:
         """Save what the job or its tasks need; return where the output of each goes."""
-        for one in range(number, number + max(1, len(new.tasks))):
-            self._layout.clear(one)
         submission = prepared.submission
+        for one in range(number, number + max(1, len(submission.tasks))):
+            self._layout.clear(one)
         tasks_differ = any(task.command for task in submission.tasks)
         command = () if tasks_differ else submission.command
         if prepared.script is not None:
@@ -345,21 +347,20 @@ class LocalScheduler:
                 tasks_differ=tasks_differ,
             ),
         )
-        return [self._logs(names, new, submission) for names in self._log_names(number, new)]
+        single = LogNames(number=number, name=submission.name, user=account.user, node=self._node)
+        names = [
+            replace(single, number=number + place, array_id=number, task=task.index)
+            for place, task in enumerate(submission.tasks)
+        ]
+        return [_logs(one, submission) for one in names or [single]]
 
-    def _log_names(self, number: int, new: NewJobs) -> list[LogNames]:
-        single = LogNames(number=number, name=new.name, user=new.user, node=self._node)
-        return [
-            replace(single, number=number + place, array_id=number, task=index)
-            for place, (index, _) in enumerate(new.tasks)
-        ] or [single]
 
-    def _logs(self, names: LogNames, new: NewJobs, submission: Submission) -> tuple[str, str]:
-        usual = _DEFAULT_ARRAY_LOG if new.tasks else _DEFAULT_LOG
-        out = names.path(submission.stdout or usual, new.workdir)
-        if submission.stderr is None:
-            return out, out
-        return out, names.path(submission.stderr, new.workdir)
+def _logs(names: LogNames, submission: Submission) -> tuple[str, str]:
+    usual = _DEFAULT_ARRAY_LOG if submission.tasks else _DEFAULT_LOG
+    out = names.path(submission.stdout or usual, submission.workdir)
+    if submission.stderr is None:
+        return out, out
+    return out, names.path(submission.stderr, submission.workdir)
 
 
 def _may_start(entries: Sequence[QueueEntry]) -> bool:
@@ -368,12 +369,3 @@ def _may_start(entries: Sequence[QueueEntry]) -> bool:
         entry.state is JobState.PENDING and not entry.held and entry.eligible_time <= now
         for entry in entries
     )
-
-
-def _shape(submission: Submission) -> ArrayShape | None:
-    indices = [task.index for task in submission.tasks]
-    if not indices:
-        return None
-    steps = {after - before for before, after in pairwise(indices)}
-    step = steps.pop() if len(steps) == 1 else 1
-    return ArrayShape(len(indices), min(indices), max(indices), step, submission.most_tasks)

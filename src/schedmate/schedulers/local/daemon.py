@@ -28,7 +28,7 @@ from schedmate.disk.lock import hold, sign
 from schedmate.disk.private import append_private
 from schedmate.model.errors import SchedMateError, StoreUnavailable
 from schedmate.schedulers.local.attempt import RunEnd, RunFiles, RunSpec
-from schedmate.schedulers.local.bounds import bounds_of, machine_memory_mb, warning_of
+from schedmate.schedulers.local.bounds import cores_of, machine_memory_mb, warning_of
 from schedmate.schedulers.local.end_messages import EndMessages
 from schedmate.schedulers.local.inventory import Inventory
 from schedmate.schedulers.local.layout import Layout
@@ -250,10 +250,11 @@ class LocalDaemon:
         warning = warning_of(entry)
         if warning is None or attempt.is_warned:
             return
-        if now < warning.at:
-            self._note_due(warning.at)
+        wanted, at = warning
+        if now < at:
+            self._note_due(at)
             return
-        wanted, is_script = warning.signal, entry.script is not None
+        is_script = entry.script is not None
         attempt.warn(wanted.number, first_only=wanted.first_only, is_script=is_script)
 
     def _send_runner(self, entry: QueueEntry, now: float) -> None:
@@ -272,16 +273,15 @@ class LocalDaemon:
             return
         out, err = entry.logs
         others = [one for one in self._queue.running() if one.id != entry.id]
-        bounds = bounds_of(entry, map(self._layout.attempt, others))
         spec = RunSpec(
             command=self._command(entry, submission),
             workdir=entry.workdir,
             env={**submission.env, **self._variables(entry)},
             stdout=out,
             stderr=err,
-            cores=bounds.cores,
-            memory_mb=bounds.memory_mb,
-            append=bounds.append,
+            cores=cores_of(entry, map(self._layout.attempt, others)),
+            memory_mb=entry.request.memory_mb,
+            append=entry.options.get("open-mode") == "append",
             owner=owner,
             locks=self._inventory.locks(entry.slots),
             gpu_check=self._inventory.check_before_start(entry.slots, now),

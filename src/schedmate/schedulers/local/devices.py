@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from schedmate.config import LocalSettings
     from schedmate.model.job import Request
 
-_NO_GPUS = "none"
+NO_GPUS = "none"
 _RANGE = re.compile(r"(\d{1,4})-(\d{1,4})", re.ASCII)
 _WORDS = re.compile(r"[a-z0-9]+", re.ASCII)
 
@@ -58,7 +58,7 @@ def configured_gpus(
 
     Where the machine lists no GPUs the setting is believed.
     """
-    if tuple(stated) == (_NO_GPUS,):
+    if tuple(stated) == (NO_GPUS,):
         return (), ()
     chosen: dict[str, Device] = {}
     unknown = []
@@ -96,11 +96,12 @@ def _is_named(device: Device, word: str, found: Sequence[Device]) -> bool:
 
 
 def devices_of(settings: LocalSettings, found: Sequence[Device]) -> tuple[Device, ...]:
-    """What is handed out on a machine with these GPUs; where there are none, slots."""
+    """What is handed out on a machine with these GPUs; where there are none, slots. A setting that
+    names none of them must not let jobs see all."""
     gpus = tuple(found[: settings.slots])
     if settings.gpus:
         gpus, _ = configured_gpus(settings.gpus, found)
-    return gpus or make_slots(settings.slots or os.cpu_count() or 1)
+    return gpus if gpus or found else make_slots(settings.slots or os.cpu_count() or 1)
 
 
 def visible_gpus(variable: str, found: Sequence[Device]) -> tuple[Device, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from schedmate.model.job import Job, JobId, JobState, Request
@@ -12,6 +13,8 @@ from schedmate.schedulers.local.devices import node_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+    from schedmate.model.job import Submission
 
 SECONDS_A_NICE = NICE_HOURS * 3600.0 / NICE_RANGE
 """How long a job waits to make up for one nice number: the whole range for a week of it."""
@@ -27,24 +30,15 @@ class ArrayShape:
     step: int = 1
     most: int | None = None
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewJobs:
-    """A job, or the tasks of an array with the command of each, on its way into the queue."""
-
-    name: str
-    user: str
-    workdir: str
-    command: tuple[str, ...]
-    script: str | None
-    request: Request
-    nice: int = 0
-    begin: float | None = None
-    held: bool = False
-    dependency: str = ""
-    options: dict[str, str] = field(default_factory=dict)
-    shape: ArrayShape | None = None
-    tasks: tuple[tuple[int, tuple[str, ...]], ...] = ()
+    @classmethod
+    def of(cls, submission: Submission) -> ArrayShape | None:
+        """None where it is no array."""
+        indices = [task.index for task in submission.tasks]
+        if not indices:
+            return None
+        steps = {after - before for before, after in pairwise(indices)}
+        step = steps.pop() if len(steps) == 1 else 1
+        return cls(len(indices), min(indices), max(indices), step, submission.most_tasks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,10 +154,11 @@ class QueueEntry:
             nice=self.nice,
             most_nice=None if self.held or self.state is not JobState.PENDING else most_nice,
             nice_an_hour=3600.0 / SECONDS_A_NICE,
+            can_requeue="interactive" not in self.options,
             eligible_time=self._begins(),
             reason=self.reason,
             comment=self.options.get("comment", ""),
-            held=self.held,
+            held=self.held and self.state is JobState.PENDING,
             dependency=dependency,
         )
 

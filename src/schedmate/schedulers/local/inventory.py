@@ -13,7 +13,7 @@ import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from schedmate.schedulers.local import gpu_tools, nvidia_smi
+from schedmate.schedulers.local import gpu_record, nvidia_smi
 from schedmate.schedulers.local.attempt import GpuCheck
 from schedmate.schedulers.local.devices import (
     Device,
@@ -24,9 +24,15 @@ from schedmate.schedulers.local.devices import (
 )
 from schedmate.schedulers.local.gpu_answer import GpuAnswer
 from schedmate.schedulers.local.gpu_drains import GpuDrains
-from schedmate.schedulers.local.gpu_locks import lock_directory, lock_path, read_holders
-from schedmate.schedulers.local.gpu_record import GpuRecord, Withheld, read_record, write_record
-from schedmate.schedulers.local.outsiders import LEAST_MB, Outsider, Outsiders, outsiders_on
+from schedmate.schedulers.local.gpu_locks import lock_directory, lock_path
+from schedmate.schedulers.local.gpu_record import (
+    GpuRecord,
+    Withheld,
+    locked_gpus,
+    read_record,
+    write_record,
+)
+from schedmate.schedulers.local.outsiders import LEAST_MB, Outsiders, outsiders_on
 from schedmate.schedulers.local.processes import is_of_runs, owner_of
 
 if TYPE_CHECKING:
@@ -72,7 +78,7 @@ class Inventory:
         self._refused: dict[str, tuple[float, str]] = {}
         self._recorded = GpuRecord()
         self._suspected = False
-        if not gpu_tools.is_installed():
+        if not gpu_record.is_installed():
             self._take_in(GpuAnswer(), 0.0)
 
     @property
@@ -86,7 +92,7 @@ class Inventory:
 
     def _known_devices(self) -> tuple[Device, ...]:
         """None before the first answer: a job that asks for a GPU must not start on a slot."""
-        if not self._answer.devices and not self._answer.trouble and self._uses_gpus():
+        if not self._answer.devices and not self._answer.trouble and gpu_record.is_installed():
             return ()
         return devices_of(self._settings, self._answer.devices)
 
@@ -99,17 +105,14 @@ class Inventory:
         if self._asking is not None and self._asking.answer is not None:
             answer, self._asking = self._asking.answer, None
             self._take_in(answer, now)
-        due = self._suspected or now - self._asked_at >= _EVERY_S or now < self._asked_at
-        if (wanted or self._suspected) and due and self._asking is None and self._uses_gpus():
+        due = wanted and (now - self._asked_at >= _EVERY_S or now < self._asked_at)
+        if (due or self._suspected) and self._asking is None and gpu_record.is_installed():
             self._asked_at = now
             self._suspected = False
             self._held_when_asked = self._held
             self._asking = _Asking(self._on_answer)
         self._record(now)
         return now + _EVERY_S if wanted and any(one.is_gpu for one in self._devices) else None
-
-    def _uses_gpus(self) -> bool:
-        return gpu_tools.is_installed() and self._settings.gpus != ("none",)
 
     def free(self, now: float) -> list[Device]:
         """What may be handed out now: neither held, nor used, locked or left out."""
@@ -124,7 +127,7 @@ class Inventory:
 
     def note_failure(self, names: Sequence[str]) -> None:
         """A run with these devices failed: they may have, and are asked soon."""
-        failed = self._uses_gpus() and any(map(is_gpu, names))
+        failed = gpu_record.is_installed() and any(map(is_gpu, names))
         self._suspected = self._suspected or failed
 
     @property
@@ -134,7 +137,7 @@ class Inventory:
 
     def _knows_users(self, now: float) -> bool:
         """A tool that is not there, or does not answer in time, holds nobody up for ever."""
-        if not self._uses_gpus() or 0 <= now - self._heard_at < _FRESH_S:
+        if not gpu_record.is_installed() or 0 <= now - self._heard_at < _FRESH_S:
             return True
         return self._asking is not None and now - self._asked_at > _DEADLINE_S
 
@@ -147,10 +150,7 @@ class Inventory:
                 found[name] = Withheld(kind="locked", why=why)
             else:
                 del self._refused[name]
-        if self._locks is not None and gpus:
-            paths = {one.name: lock_path(self._locks, one) for one in gpus}
-            for name, pid in read_holders(paths).items():
-                found[name] = Withheld(kind="locked", by=(Outsider(pid, owner_of(pid) or ""),))
+        found |= locked_gpus(self._locks, gpus)
         for name, by in self._outsiders.using(now).items():
             found[name] = Withheld(kind="used", by=by)
         for name, drain in self._drains.all().items():
@@ -163,7 +163,8 @@ class Inventory:
         return choose(entry.request, free, self._devices, self._host)
 
     def variables(self, names: Sequence[str]) -> dict[str, str]:
-        return variables_of(names, self._devices)
+        """Where none is handed out, those that the machine has are hidden all the same."""
+        return variables_of(names, self._devices or self._answer.devices)
 
     def locks(self, names: Sequence[str]) -> tuple[str, ...]:
         """The files that a run with these devices must lock, in one order for all."""
@@ -239,7 +240,7 @@ class _Asking:
 
     def _ask(self) -> None:
         try:
-            self.answer = gpu_tools.ask(_DEADLINE_S)
+            self.answer = gpu_record.ask(_DEADLINE_S)
         except (OSError, ValueError) as error:
             self.answer = replace(GpuAnswer(), trouble=f"the GPUs' tool cannot be run: {error}")
         self._on_answer()

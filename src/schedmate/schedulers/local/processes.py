@@ -198,13 +198,7 @@ def _belongs(pid: int, mark: str, runner: int) -> bool:
     fields = _stat(pid)
     if fields is None or fields[0] == "Z":
         return False
-    if int(fields[1]) == runner:
-        return True
-    try:
-        environment = (_PROC / str(pid) / "environ").read_bytes()
-    except OSError:
-        return False
-    return mark.encode() in environment.split(b"\0")
+    return int(fields[1]) == runner or _entry(pid, mark) == mark
 
 
 def _pids() -> list[int]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import astuple
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -17,13 +18,13 @@ from schedmate.model.wire import dumps, loads
 from schedmate.schedulers.local import tables
 from schedmate.schedulers.local.dependencies import Judgement, judge
 from schedmate.schedulers.local.devices import kept_from
-from schedmate.schedulers.local.entry import ArrayShape, EndedFolders, NewJobs, QueueEntry
+from schedmate.schedulers.local.entry import ArrayShape, EndedFolders, QueueEntry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from schedmate.model.job import JobId
+    from schedmate.model.job import JobId, Submission
     from schedmate.schedulers.local.attempt import RunEnd
 
 _REQUEUE = "REQUEUE"
@@ -53,6 +54,13 @@ class QueueFile:
         return self._select("array_id = ? ORDER BY id", (int(number),)) or self._select(
             "id = ?", (int(number),)
         )
+
+    def found(self, job_id: JobId) -> list[QueueEntry]:
+        """The same, and NotFound where it is unknown."""
+        found = self.named(job_id)
+        if not found:
+            raise NotFound(f"the local scheduler knows no job {job_id}")
+        return found
 
     def entry(self, number: int) -> QueueEntry:
         found = self._select("id = ?", (number,))
@@ -126,7 +134,11 @@ class QueueFile:
     # changing
 
     def add(
-        self, new: NewJobs, now: float, spool: Callable[[int], Sequence[tuple[str, str]]]
+        self,
+        new: Submission,
+        user: str,
+        now: float,
+        spool: Callable[[int], Sequence[tuple[str, str]]],
     ) -> int:
         """Add a job, or all tasks of an array; the number by which it is known.
 
@@ -134,32 +146,26 @@ class QueueFile:
         from the commit on, so their files are there before they do.
         """
         shared = (
-            *(new.name, new.user, new.workdir, new.script, dumps(new.request), new.nice),
+            *(new.name, user, new.workdir, new.script, dumps(new.request), new.nice),
             *(now, now if new.begin is None else max(now, new.begin), new.held, new.dependency),
             json.dumps(new.options),
         )
-        shape = new.shape and json.dumps(
-            [new.shape.count, new.shape.first, new.shape.last, new.shape.step, new.shape.most]
-        )
-        tasks = new.tasks or ((None, new.command),)
-        columns = (
-            "id, array_id, task, shape, command, stdout, stderr, name, user, workdir, script,"
-            " request, nice, submit_time, eligible_time, held, dependency, options, state"
-        )
+        shape = ArrayShape.of(new)
+        written = shape and json.dumps(astuple(shape))
+        tasks: list[tuple[int | None, tuple[str, ...]]] = [
+            (task.index, task.command or new.command) for task in new.tasks
+        ]
         with self._db.transaction():
             first = self._next_number()
-            array_id = None if new.shape is None else first
+            array_id = None if shape is None else first
             rows = [
-                (number, array_id, index, shape, json.dumps(command), out, err, *shared)
+                (number, array_id, index, written, json.dumps(command), out, err, *shared)
                 for number, ((index, command), (out, err)) in enumerate(
-                    zip(tasks, spool(first), strict=True), first
+                    zip(tasks or [(None, new.command)], spool(first), strict=True), first
                 )
             ]
             marks = ", ".join("?" * len(rows[0]))
-            self._db.run_many(
-                f"INSERT INTO jobs ({columns}) VALUES ({marks}, 'PENDING')",  # noqa: S608
-                rows,
-            )
+            self._db.run_many(f"{tables.ADD} VALUES ({marks}, 'PENDING')", rows)
         return first
 
     def _next_number(self) -> int:
@@ -243,7 +249,7 @@ class QueueFile:
 
     def cancel(self, job_id: JobId, now: float, reason: str = "") -> None:
         with self._db.transaction():
-            for entry in self._found(job_id):
+            for entry in self.found(job_id):
                 if entry.state is JobState.PENDING:
                     self._update(
                         entry.id,
@@ -255,16 +261,15 @@ class QueueFile:
                     self._update(entry.id, "ending = 'CANCELLED'", ())
 
     def requeue(
-        self, job_id: JobId, eligible_time: float, *, run: int, exclude_nodes: Sequence[str] = ()
+        self, job_id: JobId, begin: float, *, run: int, held: bool, nodes: Sequence[str]
     ) -> bool:
-        """Whether it waits again; False while its run is being ended."""
+        """Whether it waits again, kept from these nodes; False while its run is being ended."""
         with self._db.transaction():
-            entries = self._found(job_id)
-            waits = [self._requeue_one(entry, eligible_time, run) for entry in entries]
-            for entry in entries if exclude_nodes else ():
-                self._update(
-                    entry.id, "request = ?", (dumps(kept_from(entry.request, exclude_nodes)),)
-                )
+            entries = self.found(job_id)
+            waits = [self._requeue_one(entry, begin, run) for entry in entries]
+            for entry in entries:
+                request = dumps(kept_from(entry.request, nodes))
+                self._update(entry.id, "request = ?, held = held OR ?", (request, held))
         return all(waits)
 
     def _requeue_one(self, entry: QueueEntry, eligible_time: float, run: int) -> bool:
@@ -289,7 +294,7 @@ class QueueFile:
 
     def release(self, job_id: JobId) -> None:
         with self._db.transaction():
-            for entry in self._found(job_id):
+            for entry in self.found(job_id):
                 self._update(entry.id, "held = 0", ())
 
     def move_to_top(self, job_id: JobId, now: float) -> None:
@@ -297,7 +302,7 @@ class QueueFile:
 
     def set_nice(self, job_id: JobId, nice: int) -> None:
         with self._db.transaction():
-            for entry in self._found(job_id):
+            for entry in self.found(job_id):
                 self._update(entry.id, "nice = ?", (nice,))
 
     def set_dependency(self, job_id: JobId, dependency: str) -> None:
@@ -306,7 +311,7 @@ class QueueFile:
     def set_request(self, job_id: JobId, change: Callable[[Request], Request]) -> None:
         """Of an array that of the tasks which still wait, as long as there are any."""
         with self._db.transaction():
-            entries = [entry for entry in self._found(job_id) if not entry.state.ended]
+            entries = [entry for entry in self.found(job_id) if not entry.state.ended]
             if not entries:
                 raise SchedulerError(f"job {job_id} has ended")
             waiting = [entry for entry in entries if entry.state is JobState.PENDING]
@@ -323,18 +328,12 @@ class QueueFile:
 
     def _change_waiting(self, job_id: JobId, changes: str, values: Sequence[Any]) -> None:
         with self._db.transaction():
-            found = self._found(job_id)
+            found = self.found(job_id)
             waiting = [entry for entry in found if entry.state is JobState.PENDING]
             if not waiting:
                 raise SchedulerError(f"job {job_id} does not wait any more: {found[0].state}")
             for entry in waiting:
                 self._update(entry.id, changes, values)
-
-    def _found(self, job_id: JobId) -> list[QueueEntry]:
-        found = self.named(job_id)
-        if not found:
-            raise NotFound(f"the local scheduler knows no job {job_id}")
-        return found
 
     def _requeue(self, number: int, eligible_time: float) -> None:
         self._update(number, tables.REQUEUED, (eligible_time,))

@@ -52,7 +52,8 @@ def main(folder: str) -> None:
     code, signum, reason = _run(spec, memory)
     end = {"code": code, "signal": signum, "reason": reason, "end": time.time()}
     if memory is not None and memory.was_exceeded():
-        end |= {"out_of_memory": True, "reason": f"it took more than {spec['memory_mb']} MB"}
+        reason = f"it exceeded its memory limit of {spec['memory_mb']} MB"
+        end |= {"out_of_memory": True, "reason": reason}
     _end_leftovers()
     if memory is not None:
         memory.close()
@@ -197,6 +198,8 @@ def _become_job(spec: dict[str, Any], memory: Any) -> tuple[int, str]:
     except OSError as error:
         missing = isinstance(error, FileNotFoundError) and name == command[0]
         what = "command not found" if missing else (error.strerror or str(error))
+        if missing and os.path.exists(name):
+            what = "the interpreter that its first line names is not there"
     os.write(2, f"schedmate: {name}: {what}\n".encode())
     return (_NOT_FOUND if missing else _CANNOT_RUN), f"{name}: {what}"
 

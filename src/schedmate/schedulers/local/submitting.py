@@ -45,8 +45,8 @@ def prepare(submission: Submission) -> Prepared:
             check_log(workdir / pattern)
     env = dict(os.environ if submission.env is None else submission.env)
     return Prepared(
-        submission=replace(submission, workdir=str(workdir.resolve()), env=env),
-        script=None if submission.script is None else _text(workdir / submission.script),
+        submission=replace(submission, workdir=str(workdir.resolve()), env=env, script_text=None),
+        script=_script(submission, workdir),
         umask=_umask(),
         limits={name: resource.getrlimit(getattr(resource, name)) for name in LIMITS},
     )
@@ -62,7 +62,12 @@ def check_log(path: Path) -> None:
         raise BadInput(f"the output cannot go to {path}: that is no file")
 
 
-def _text(path: Path) -> bytes:
+def _script(submission: Submission, workdir: Path) -> bytes | None:
+    if submission.script is None:
+        return None
+    if submission.script_text is not None:
+        return submission.script_text.encode("utf-8", "surrogateescape")
+    path = workdir / submission.script
     try:
         return path.read_bytes()
     except FileNotFoundError:

@@ -42,6 +42,10 @@ SPLIT_FIELDS = tuple(
 )
 """Each is a field of `QueueEntry`."""
 FIELDS = ", ".join(SPLIT_FIELDS)
+ADD = (
+    "INSERT INTO jobs (id, array_id, task, shape, command, stdout, stderr, name, user, workdir,"
+    " script, request, nice, submit_time, eligible_time, held, dependency, options, state)"
+)
 LISTED = """
     end_time IS NULL
     OR array_id IN (SELECT array_id FROM jobs WHERE end_time IS NULL)

@@ -80,9 +80,15 @@ class SharedScheduler:
         run: int,
         exclude_nodes: Sequence[str] = (),
         delay_s: float = 0.0,
+        held: bool = False,
     ) -> bool:
         question = Question(
-            verb="requeue", job_id=job_id, run=run, nodes=tuple(exclude_nodes), delay_s=delay_s
+            verb="requeue",
+            job_id=job_id,
+            run=run,
+            nodes=tuple(exclude_nodes),
+            delay_s=delay_s,
+            held=held,
         )
         return self._ask(question).flag
 

@@ -60,6 +60,7 @@ class Question:
     limits: dict[str, tuple[int, int]] = field(default_factory=dict)
     run: int = 0
     delay_s: float = 0.0
+    held: bool = False
     nodes: tuple[str, ...] = ()
     reason: str = ""
     number: int = 0

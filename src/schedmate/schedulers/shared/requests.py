@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Callable
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Final
 
@@ -15,7 +16,7 @@ from schedmate.schedulers.local.submitting import LIMITS, Account, Prepared
 from schedmate.schedulers.shared.protocol import Answer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
     from schedmate.model import Submission
     from schedmate.schedulers.local import LocalScheduler
@@ -32,12 +33,25 @@ MOST_OF_ONE: Final = 20_000
 """Jobs and tasks of one account that have not ended."""
 _MOST: Final = 10**9
 _LONGEST_NAME: Final = 1000
-_CHANGES: Final = frozenset(
-    (
-        *("cancel", "hold", "release", "requeue", "move_to_top"),
-        *("set_nice", "set_time_limit", "set_dependency", "set_excluded"),
-    )
-)
+_CHANGES: Final[dict[str, Callable[[LocalScheduler, Question], object]]] = {
+    "cancel": lambda queue, asked: queue.cancel(asked.job_id),
+    "hold": lambda queue, asked: queue.hold(asked.job_id),
+    "release": lambda queue, asked: queue.release(asked.job_id),
+    "move_to_top": lambda queue, asked: queue.move_to_top(asked.job_id),
+    "set_nice": lambda queue, asked: queue.set_nice(
+        asked.job_id, max(-_MOST, min(_MOST, asked.number))
+    ),
+    "set_time_limit": lambda queue, asked: queue.set_time_limit(asked.job_id, asked.seconds),
+    "set_dependency": lambda queue, asked: queue.set_dependency(asked.job_id, asked.dependency),
+    "set_excluded": lambda queue, asked: queue.set_excluded(asked.job_id, asked.nodes),
+    "requeue": lambda queue, asked: queue.requeue(
+        asked.job_id,
+        run=asked.run,
+        exclude_nodes=asked.nodes,
+        delay_s=asked.delay_s,
+        held=asked.held,
+    ),
+}
 """Of a job, by its owner and operators."""
 
 
@@ -56,7 +70,7 @@ class SharedRequests:
             return self._submit(uid, message)
         if question.verb in _CHANGES:
             self._check_owner(question, user)
-            return self._change(question)
+            return Answer(flag=bool(_CHANGES[question.verb](self._queue, question)))
         ask = self._asked().get(question.verb)
         if ask is None:
             raise BadInput(f"the shared queue does not know {question.verb[:40]!r}")
@@ -144,35 +158,6 @@ class SharedRequests:
             found = self._queue.obstacle(job)
             if found is not None:
                 return Answer(text=found.text, remedy=found.remedy)
-        return Answer()
-
-    def _change(self, question: Question) -> Answer:
-        queue, job_id = self._queue, question.job_id
-        match question.verb:
-            case "cancel":
-                queue.cancel(job_id)
-            case "hold":
-                queue.hold(job_id)
-            case "release":
-                queue.release(job_id)
-            case "set_nice":
-                queue.set_nice(job_id, max(-_MOST, min(_MOST, question.number)))
-            case "set_time_limit":
-                queue.set_time_limit(job_id, question.seconds)
-            case "move_to_top":
-                queue.move_to_top(job_id)
-            case "set_excluded":
-                queue.set_excluded(job_id, question.nodes)
-            case "set_dependency":
-                queue.set_dependency(job_id, question.dependency)
-            case "requeue":
-                waits = queue.requeue(
-                    job_id,
-                    run=question.run,
-                    exclude_nodes=question.nodes,
-                    delay_s=question.delay_s,
-                )
-                return Answer(flag=waits)
         return Answer()
 
     def _own(self, question: Question, user: str) -> list[Job]:

@@ -24,6 +24,7 @@ from schedmate.model import (
 )
 from schedmate.model.account import account_name
 from schedmate.model.priority import NICE_HOURS
+from schedmate.model.warning_signal import signal_in_script
 from schedmate.schedulers.slurm import (
     activity,
     attempts,
@@ -43,6 +44,7 @@ from schedmate.schedulers.slurm.commands import SlurmCommands
 from schedmate.schedulers.slurm.constraints import allows, excluding
 from schedmate.schedulers.slurm.job_ids import JOB_ID, checked_id, names_of, only, whole_id
 from schedmate.schedulers.slurm.logs import is_file
+from schedmate.schedulers.slurm.refusals import refuse_elsewhere, refuse_unless_pending
 from schedmate.schedulers.slurm.requeueing import Requeueing
 from schedmate.schedulers.slurm.site import SlurmSite
 from schedmate.schedulers.slurm.source import MOST_IDS, CommandSource, Shown, SlurmSource
@@ -174,7 +176,7 @@ class SlurmScheduler:
         jobs = self.jobs([checked_id(job_id)])
         if not jobs:
             raise NotFound(f"Slurm does not know job {job_id}")
-        self._refuse_elsewhere(job_id, jobs[0].cluster)
+        refuse_elsewhere(job_id, jobs[0].cluster)
         if not all(job.state.ended for job in jobs):
             single = job_id.isdecimal() and [job.id for job in jobs] == [job_id]
             several = jobs[0].components or jobs[0].tasks > 1
@@ -187,6 +189,7 @@ class SlurmScheduler:
         run: int,
         exclude_nodes: Sequence[str] = (),
         delay_s: float = 0.0,
+        held: bool = False,
     ) -> bool:
         """See `Scheduler.requeue`. Nodes that were excluded before stay so."""
         return Requeueing(
@@ -197,18 +200,29 @@ class SlurmScheduler:
             run=run,
             exclude_nodes=exclude_nodes,
             delay_s=delay_s,
+            held=held,
         ).go_on()
+
+    def warning_s(self, job_id: JobId) -> float | None:
+        """See `WarnsRuns`. Slurm does not show what was asked for on sbatch's command line."""
+        wanted = signal_in_script(self.script(job_id) or "")
+        return None if wanted is None else wanted.before_s
+
+    def warn(self, job_id: JobId) -> None:
+        wanted = signal_in_script(self.script(job_id) or "")
+        if wanted is not None:
+            self._changes.signal(job_id, wanted.name, batch=wanted.first_only)
 
     def may_run_on(self, job: Job, node: NodeState) -> bool:
         return allows(job.request, node)
 
     def hold(self, job_id: JobId) -> None:
         """See `Scheduler.hold`. A user's hold: its owner could not lift an administrator's."""
-        self._refuse_unless_pending(self._record(checked_id(job_id)))
+        refuse_unless_pending(self._record(checked_id(job_id)))
         name = self._waiting_name(job_id)
         self._changes.hold(name)
         try:
-            self._refuse_unless_pending(self._record(job_id))
+            refuse_unless_pending(self._record(job_id))
         except SchedulerError:
             # Slurm takes a hold of a running job in silence, and would hold its next run
             self._changes.release(name)
@@ -312,20 +326,8 @@ class SlurmScheduler:
         ]
         if not rows:
             raise NotFound(f"Slurm's controller does not know job {job_id}")
-        self._refuse_elsewhere(job_id, parsing.other_cluster(rows[0], self._site().cluster))
+        refuse_elsewhere(job_id, parsing.other_cluster(rows[0], self._site().cluster))
         return sorted(rows, key=lambda row: int(row["JobID"]))
-
-    @staticmethod
-    def _refuse_elsewhere(job_id: JobId, cluster: str) -> None:
-        if cluster:
-            raise NotAllowed(
-                f"job {job_id} belongs to cluster {cluster} of the federation, and is changed there"
-            )
-
-    def _refuse_unless_pending(self, record: parsing.Record) -> None:
-        if parsing.state_of(record) is not JobState.PENDING:
-            state = record["State"].lower()
-            raise SchedulerError(f"job {record['JobArrayID']} does not wait any more: {state}")
 
     def _update(self, job_id: JobId, field: Field, value: str) -> None:
         rows = self._rows_of(checked_id(job_id))

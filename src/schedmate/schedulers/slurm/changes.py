@@ -43,8 +43,12 @@ class SlurmChanges(Protocol):
 
     def cancel(self, target: Target) -> None: ...
 
-    def requeue(self, job_id: JobId, *, held_as: str = "") -> None:
-        """Queue it again; with a state such as `SpecialExit`, held in the same instant."""
+    def requeue(self, job_id: JobId, *, held: bool = False, marked: str = "") -> None:
+        """Queue it again, held in the same instant, and then perhaps with a state to know it by:
+        `SpecialExit`."""
+
+    def signal(self, job_id: JobId, name: str, *, batch: bool) -> None:
+        """To its steps, or to its batch shell alone."""
 
     def hold(self, name: str) -> None:
         """A user's hold: its owner could not lift an administrator's."""
@@ -82,9 +86,12 @@ class CommandChanges:
     def cancel(self, target: Target) -> None:
         self._slurm.ask("scancel", target.name)
 
-    def requeue(self, job_id: JobId, *, held_as: str = "") -> None:
-        how = ["requeuehold", f"State={held_as}"] if held_as else ["requeue"]
-        self._slurm.ask("scontrol", *how, job_id)
+    def requeue(self, job_id: JobId, *, held: bool = False, marked: str = "") -> None:
+        state = [f"State={marked}"] if marked else []
+        self._slurm.ask("scontrol", "requeuehold" if held else "requeue", *state, job_id)
+
+    def signal(self, job_id: JobId, name: str, *, batch: bool) -> None:
+        self._slurm.ask("scancel", f"--signal={name}", *(["--batch"] if batch else []), job_id)
 
     def hold(self, name: str) -> None:
         self._slurm.ask("scontrol", "uhold", name)

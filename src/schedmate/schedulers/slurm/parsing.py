@@ -180,6 +180,7 @@ def queued_job(record: Record, is_file: IsFile, site: SlurmSite | None = None) -
         nice=number(record["Nice"]) or 0,
         most_nice=_most_nice(record, site) if state is JobState.PENDING else None,
         nice_an_hour=None if site is None else site.nice_an_hour,
+        can_requeue=can_requeue(record),
         soft_limit=site is not None and site.soft_limits,
         priority=number(record["PriorityLong"]),
         eligible_time=_begins(record) if state is JobState.PENDING else None,

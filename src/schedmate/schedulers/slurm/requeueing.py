@@ -46,6 +46,7 @@ class Requeueing:
     run: int
     exclude_nodes: Sequence[str] = ()
     delay_s: float = 0.0
+    held: bool = False
 
     def go_on(self) -> bool:
         """Take every step that can be taken now; True when none is left."""
@@ -57,13 +58,17 @@ class Requeueing:
             raise SchedulerError(f"job {self.job_id} has been queued again meanwhile")
         if parsing.is_stopping(seen):
             return False
-        if seen["State"] == _OURS:
+        if seen["State"] == _OURS and not self.held:
             return self._finish_and_release()
         if values.state(seen["State"]).ended or seen["State"] == "RUNNING":
             raise SchedulerError(f"job {self.job_id} has been queued again meanwhile")
         self._exclude()
         self._hurry(seen)
-        return True
+        if not self.held or parsing.is_held(seen):
+            return True
+        # something else has queued it again: the job itself at a signal, or Slurm with its node
+        self.changes.hold(self.job_id)
+        return parsing.is_held(self.look(self.job_id))
 
     def _queue_again(self, seen: Record) -> None:
         state = values.state(seen["State"])
@@ -80,7 +85,8 @@ class Requeueing:
             )
         # one that a person holds stays held when it is requeued, and is not ours to release
         ours = (self.exclude_nodes or self.delay_s) and not parsing.is_held(seen)
-        self.changes.requeue(self.job_id, held_as=_HELD_AS if ours else "")
+        marked = _HELD_AS if ours and not self.held else ""
+        self.changes.requeue(self.job_id, held=self.held or bool(marked), marked=marked)
 
     def _finish_and_release(self) -> bool:
         """Whatever Slurm refuses here, the job does not stay held."""

@@ -27,7 +27,6 @@ from schedmate.core import (
     Measure,
     NodeSeen,
     Past,
-    ProgressSeen,
     Reconsider,
     Remember,
     Started,
@@ -39,16 +38,16 @@ from schedmate.service.daemon.activity import Activities
 from schedmate.service.daemon.background import BackgroundQueue
 from schedmate.service.daemon.code_completion import CodeCompletion
 from schedmate.service.daemon.failures import Failures
+from schedmate.service.daemon.following import RunFollower
 from schedmate.service.daemon.job_reading import MOST_SCRIPTS, JobReader
 from schedmate.service.daemon.pattern_learning import PatternLearning
-from schedmate.service.daemon.progress_filter import ProgressFilter
 from schedmate.service.daemon.rivals import Rivals
 from schedmate.service.daemon.site_model_updater import SiteModelUpdater
 from schedmate.service.daemon.verb_events import VerbEvents
-from schedmate.service.daemon.watching import LogWatcher
 from schedmate.service.records.attempts import past_of
 from schedmate.service.records.earlier_runs import EarlierRuns
 from schedmate.service.records.event_log import Recorder
+from schedmate.service.records.lateness import LatenessKept
 from schedmate.service.records.listed_jobs import ListedJobs
 from schedmate.service.records.nodes import NodeKnowledge
 from schedmate.service.records.run_record import measured_gpus, run_that_ended
@@ -116,12 +115,13 @@ class Daemon:
             rivals=Rivals(engine, store, scheduler, self._reader, self._nodes),
         )
         learning = PatternLearning(store, self._background, asker)
-        self._watching = LogWatcher(store, learning, self._activities.interactive)
+        self._runs = RunFollower(engine, store, learning, self._activities.interactive)
+        self._watching = self._runs.logs
         self._recorder = Recorder(store)
+        self._lateness = LatenessKept(store)
         self._verb_events = VerbEvents(store, engine, actions, self._send)
         self._listed = ListedJobs(store)
         self._earlier_runs = EarlierRuns(scheduler, store)
-        self._filter = ProgressFilter(engine.hang_after_s)
         self._look_at_nodes: float | None = 0.0 if drains else None
         self._retry_at: dict[JobId, float] = {}
         self._started = False
@@ -140,6 +140,8 @@ class Daemon:
         self._forget_all_but({job.id: job for job in jobs}, now)
         self._verb_events.send_reverts()
         self._earlier_runs.remember(self._listed.restarted)
+        for before, job in self._listed.restarted:
+            self._watching.restart(before, job, now)
         self._reader.begin_poll()
         for job in sorted(jobs, key=_starts_next):
             if now >= self._retry_at.get(job.id, 0.0):
@@ -148,9 +150,8 @@ class Daemon:
         self._failures.settle(now)
         self._advise_all_pending(now)
         self._reader.write_down()
-        for job_id, progress in self._watching.look(now):
-            if self._filter.is_new(job_id, progress, now):
-                self._send(ProgressSeen(now, job_id, progress))
+        for event in self._runs.events(now):
+            self._send(event)
         self._measure_suspects(now)
         self._diagnose_all(now)
         self._failures.read_again(now)
@@ -160,6 +161,8 @@ class Daemon:
         self._background.deliver(now)
         self._failures.deliver(now)
         self._finish(now)
+        if self._lateness.is_due(now):
+            self._lateness.keep(self._engine.all_late_s(), now)
 
     def _advise_all_pending(self, now: float) -> None:
         """A job that is read at once gets its final place only; none waits long for a place."""
@@ -252,7 +255,7 @@ class Daemon:
         self._completion.forget(job_id)
         self._send(JobForgotten(now, job_id))
         self._recorder.forget(job_id)
-        self._filter.forget(job_id)
+        self._runs.forget(job_id)
 
     def _see(self, job: Job, now: float) -> None:
         known = self._engine.known.get(job.id)
@@ -387,6 +390,7 @@ class Daemon:
         if job.state is JobState.TIMEOUT and self._engine.may_act_on(job):
             self._read_at_last(job)
         self._store.keep_run(run_that_ended(job, self._store.advice(job.id), ended, measured))
+        self._runs.ended(job)
         self._site_model.ended(job)
 
 

@@ -165,10 +165,17 @@ class JobReader:
         return text
 
 
+_OWN_CODE = ("identical", "same_code")
+
+
 def _predicted(advices: Mapping[JobId, KeptAdvice]) -> dict[JobId, Spread]:
-    """Those durations that say something."""
-    spreads = {job_id: kept.advice.prediction.duration_s for job_id, kept in advices.items()}
-    return {job_id: one for job_id, one in spreads.items() if one is not None and not one.too_wide}
+    """Those durations by which a queue may let a job past another: of runs of the same code."""
+    every = {job_id: kept.advice.prediction for job_id, kept in advices.items()}
+    return {
+        job_id: one.duration_s
+        for job_id, one in every.items()
+        if one.duration_s and not one.duration_s.too_wide and one.basis in _OWN_CODE
+    }
 
 
 def _version(job: Job) -> _Version | None:

@@ -8,16 +8,20 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from schedmate.core import is_opted_out
+from schedmate.files import files_of
 from schedmate.model import JobState, SchedMateError, StoreUnavailable
+from schedmate.service.daemon.checkpoint_watch import CheckpointWatch
 from schedmate.service.records.log_files import logs_of
 from schedmate.service.records.run_record import EndedRun
 from schedmate.service.records.run_tracking import TrackedRun, track_run
 from schedmate.tracker.tailing.budget import ReadBudget
+from schedmate.tracker.tracker_state import left_before, state_behind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from schedmate.model import Job, JobId, Progress
+    from schedmate.core import CheckpointSeen
+    from schedmate.model import EarlierRun, Job, JobId, Progress
     from schedmate.service.daemon.pattern_learning import PatternLearning
     from schedmate.store import Store
 
@@ -60,8 +64,12 @@ class LogWatcher:
         store: Store,
         learning: PatternLearning,
         interactive: Callable[[Job], bool] = lambda _: False,
+        checkpoints: CheckpointWatch | None = None,
     ) -> None:
         self._interactive = interactive
+        self.checkpoints = checkpoints or CheckpointWatch(lambda _: False)
+        self.saved: list[CheckpointSeen] = []
+        """What the last poll has found."""
         self._store = store
         self._learning = learning
         self._begun: dict[JobId, Job] = {}
@@ -84,13 +92,20 @@ class LogWatcher:
 
     def look(self, now: float) -> list[tuple[JobId, Progress]]:
         """Where the jobs stand; of very many only those that have waited longest."""
-        self._last_polls_s = 0.0
-        polled = self._poll_in_turn(now)
+        self._last_polls_s, self.saved = 0.0, []
+        self.checkpoints.begin_poll()
+        polled = [(one, self._with_saved(one, what, now)) for one, what in self._poll_in_turn(now)]
         self._keep(polled, now)
         self._save([one for one, _ in polled], now)
         for one, _ in polled:
             self._learning.ask(one)
         return [(one.job.id, progress) for one, progress in polled]
+
+    def _with_saved(self, one: TrackedRun, progress: Progress, now: float) -> Progress:
+        workload = None if one.kept is None else one.kept.advice.workload
+        seen = self.checkpoints.look(one.job, workload, progress, now)
+        self.saved += [] if seen is None else [seen]
+        return self.checkpoints.with_saved(one.job, progress)
 
     def end(self, job: Job) -> EndedRun | None:
         """Stop tracking, with a last look at what the run wrote before it ended."""
@@ -104,16 +119,50 @@ class LogWatcher:
             return None
         self._store.keep_progress(job.id, job.restarts, progress, at=job.end_time)
         self._learning.note(one)
-        return EndedRun(progress, one.tracker.profile())
+        return EndedRun(progress, one.tracker.profile(), one.tracker.course)
+
+    def restart(self, before: Job, job: Job, now: float) -> None:
+        """Its run was ended so that it waits again: keep what it left to the next one."""
+        began = before.start_time or now
+        ended = job.submit_time if job.submit_time > began else now
+        one, begun = self._tracked.pop(job.id, None), self._begun.pop(job.id, None)
+        if one is None and (begun or self._store.tracking(job.id, before.restarts) is not None):
+            one = track_run(before, self._store)
+        progress = None if one is None else self._last_poll(one, ended, None)
+        if one is None or progress is None:
+            return
+        left = one.tracker.left_by_it(self.checkpoints.with_saved(before, progress), ended - began)
+        self._begin_behind(job, left)
+
+    def leave_for_next(self, job: Job) -> None:
+        """All that is in the logs of a failed run is not the next one's."""
+        if not job.earlier_logs and job.state.failed:
+            self._begin_behind(replace(job, restarts=job.restarts + 1), None)
+
+    def _begin_behind(self, job: Job, left: EarlierRun | None) -> None:
+        kept = self._store.advice(job.id)
+        logs = logs_of(job, None if kept is None else kept.advice.workload)
+        state = state_behind(() if job.earlier_logs else logs, left, files_of(job.user))
+        if state != self._store.tracking(job.id, job.restarts):
+            self._store.keep_tracking(job.id, job.restarts, state)
 
     def see(self, job: Job) -> None:
-        """What opts out while it runs is no longer read."""
+        """What opts out while it runs is no longer read; its limit may be raised."""
+        one = self._tracked.get(job.id)
         if is_opted_out(job):
             self.forget(job.id)
+        elif one is not None and one.job.request.time_limit_s != job.request.time_limit_s:
+            one.job = replace(one.job, request=job.request)
+            one.tracker.set_limit(job.request.time_limit_s)
+        elif job.restarts and job.state is JobState.PENDING and not job.earlier_logs:
+            # the run before may write until it is stopped, or Slurm itself about it
+            left = left_before(self._store.tracking(job.id, job.restarts))
+            self._begin_behind(job, left)
 
     def forget(self, job_id: JobId) -> None:
         self._begun.pop(job_id, None)
         self._tracked.pop(job_id, None)
+        self.checkpoints.forget(job_id)
 
     def close(self) -> None:
         """Write down where all logs were left."""

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 from schedmate.model import JobState
 from schedmate.model.access import Notice
+from schedmate.service.views.doomed import doomed_line, goes_on, how_to_end
+from schedmate.service.views.holds import made_way, made_way_in_words
 from schedmate.service.views.sentences import retry_sentence
 
 if TYPE_CHECKING:
@@ -24,6 +26,8 @@ PATIENCE_S = 300.0
 """So long a failure waits for its diagnosis."""
 _NO_FAILURE = ("not_failed", "cancelled")
 _MOST_LINES = 3
+_OF_OTHER_KINDS = ("hang", "limit")
+"""Reasons of runs in vain that have a kind of message of their own: one is enough."""
 
 
 def notices_in(
@@ -39,6 +43,10 @@ def notices_in(
     job = view.job
     if job.state is JobState.RUNNING:
         yield from _of_running(view, now)
+    stopped = made_way(view)
+    if not job.state.ended and stopped is not None and stopped.done:
+        text = made_way_in_words(view, written).removeprefix("it ")
+        yield _notice(view, "made_way", now, text, stopped.action.attempt)
     last = job.restarts - 1
     found = view.diagnoses.get(last)
     if (
@@ -65,6 +73,13 @@ def is_undiagnosed(view: JobView, since: float) -> bool:
 def _of_running(view: JobView, now: float) -> Iterator[Notice]:
     job, progress = view.job, view.progress
     warnings = () if progress is None else progress.warnings
+    doomed = view.doomed
+    if doomed is not None:
+        shown = [line for line in (doomed_line(view),) if line]
+        end = f"to end it: {how_to_end(view)}"
+        yield _notice(view, "doomed", now, goes_on(doomed), job.restarts, *shown, end)
+        if doomed.action.failure in _OF_OTHER_KINDS:
+            return
     found = view.diagnoses.get(job.restarts)
     if found is not None and found.reason == "hang":
         yield _notice(view, "hung", now, f"hangs: {found.summary}", job.restarts)

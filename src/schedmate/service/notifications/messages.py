@@ -22,6 +22,8 @@ _WORDS = {
     "failed": ("failed", "failed"),
     "hung": ("hangs", "hang"),
     "limit": ("will not make its limit", "will not make their limits"),
+    "doomed": ("runs on for nothing", "run on for nothing"),
+    "made_way": ("made way for shorter jobs", "made way for shorter jobs"),
 }
 """Of one job, and of several."""
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from schedmate.core import Attempt, Hung, NiceHistory, Past, Reached, hold_phase
+from schedmate.core import Attempt, Hung, MadeWay, NiceHistory, Past, Reached, hold_phase
 from schedmate.model import array_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from schedmate.model import ActionRecord, Job, PastRun
+    from schedmate.model import Action, ActionRecord, Job, PastRun
     from schedmate.store import KeptProgress, Store
 
+_UNDER_WAY = ("done", "intended")
 _CLOCKS_S = 60.0
 """How far the scheduler's clock may be behind."""
 
@@ -26,8 +27,10 @@ def past_of(job: Job, store: Store) -> Past:
     limits = [
         one.action
         for one in records
-        if one.action.kind == "set_time_limit" and one.state in ("done", "intended")
+        if one.action.kind == "set_time_limit" and one.state in _UNDER_WAY
     ]
+    raised = [one.reason.user_limit_s for one in limits if one.reason and _extends(one)]
+    limits = [one for one in limits if not _extends(one)]
     ours = limits[-1] if limits else None
     asked = None if ours is None or ours.reason is None else ours.reason.user_limit_s
     return Past(
@@ -41,6 +44,10 @@ def past_of(job: Job, store: Store) -> Past:
         waited_s=_waited_s(records, job),
         retried=any(_made(one, job) for one in records),
         reverted=any(_reverted(one) for one in records),
+        carried=frozenset(one.action.attempt for one in records if _carries_on(one)),
+        spared=frozenset(one.action.attempt for one in records if _spares(one)),
+        asked_limit_s=raised[0] if raised else None,
+        made_way=MadeWay.of(records, job),
     )
 
 
@@ -49,8 +56,8 @@ def _waited_s(records: Sequence[ActionRecord], job: Job) -> float:
     ours = [
         one
         for one in records
-        if one.action.kind == "requeue"
-        and one.state in ("done", "intended")
+        if one.action.kind in ("requeue", "preempt")
+        and one.state in _UNDER_WAY
         and one.action.attempt < job.restarts
     ]
     last = ours[-1] if ours else None
@@ -62,8 +69,24 @@ def _waited_s(records: Sequence[ActionRecord], job: Job) -> float:
 def _made(record: ActionRecord, job: Job) -> bool:
     """Whether this is the action that made its present run."""
     action = record.action
-    ours = action.kind == "requeue" and record.state in ("done", "intended")
+    ours = action.kind == "requeue" and record.state in _UNDER_WAY
     return ours and action.attempt == job.restarts - 1
+
+
+def _extends(action: Action) -> bool:
+    return action.reason is not None and action.reason.code == "limit_extended"
+
+
+def _carries_on(record: ActionRecord) -> bool:
+    """Whether a run that was well was queued again before its limit."""
+    reason = record.action.reason
+    return reason is not None and reason.code == "carried_on" and record.state in _UNDER_WAY
+
+
+def _spares(record: ActionRecord) -> bool:
+    """Whether a run that was well was queued again, for others or to go on."""
+    made_way = record.action.kind == "preempt" and record.state in _UNDER_WAY
+    return made_way or _carries_on(record)
 
 
 def _reverted(record: ActionRecord) -> bool:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from schedmate.files import Reader
-    from schedmate.model import GpuUse, Job, Progress, Unit
+    from schedmate.model import GpuUse, Job, Progress, RunCourse, Unit
     from schedmate.schedulers.base import Scheduler
     from schedmate.store import KeptAdvice
 
@@ -32,6 +32,7 @@ class EndedRun:
 
     progress: Progress
     profile: RunProfile | None
+    course: RunCourse | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +60,11 @@ def run_that_ended(
         read = read_ended(job, workload)
         profile, complete, saved = read.profile, read.complete, None
         unit, done = _counted(profile)
+        course = resume = None
     else:
         progress, profile = ended.progress, ended.profile
         unit, done, saved = progress.unit, progress.current, progress.checkpoint
-        complete = progress.complete
+        complete, course, resume = progress.complete, ended.course, progress.resume
     return PastRun(
         job=job,
         fingerprint=None if kept is None else kept.fingerprint,
@@ -70,6 +72,8 @@ def run_that_ended(
         steps_done=done,
         steps_unit=unit,
         checkpoint_step=None if saved is None else saved.step,
+        course=course,
+        resume=resume,
         complete=complete,
         profile=profile,
         gpu_memory_mb=None if measured is None else measured.memory_mb,

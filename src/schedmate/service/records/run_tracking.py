@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from schedmate.files import files_of
 from schedmate.logs import open_regular
-from schedmate.model import JobState
+from schedmate.model import EarlierRun, JobState, RunCourse
 from schedmate.service.records.log_files import logs_of
 from schedmate.tracker import JobTracker
 from schedmate.tracker.forecasting.step_schedule import schedule_of_code
 
 if TYPE_CHECKING:
-    from schedmate.model import Job, JobId, LearnedPattern, RunProfile
+    from schedmate.model import Job, JobId, LearnedPattern, PastRun, RunProfile
     from schedmate.store import KeptAdvice, Store
     from schedmate.tracker.forecasting.step_schedule import StepSchedule
 
@@ -49,6 +49,8 @@ def track_run(job: Job, store: Store, state: str | None = None) -> TrackedRun:
     code = _code(kept)
     given = None if code is None else store.learned_pattern(code)
     logs = logs_of(job, None if kept is None else kept.advice.workload)
+    # a scheduler may let all runs of a job write to one log
+    whole = not job.restarts or bool(job.earlier_logs) or state is not None
     tracker = JobTracker(
         logs,
         started_at=job.start_time,
@@ -60,6 +62,8 @@ def track_run(job: Job, store: Store, state: str | None = None) -> TrackedRun:
         pattern=given,
         state=state,
         reader=files_of(job.user),
+        whole=whole,
+        after=_run_before(job, kept, store),
     )
     return TrackedRun(job, kept, logs, tracker, given if state is None else tracker.pattern)
 
@@ -75,6 +79,30 @@ def _schedule(job: Job, kept: KeptAdvice | None) -> StepSchedule | None:
     except (OSError, ValueError):
         return None
     return schedule_of_code(text)
+
+
+def _run_before(job: Job, kept: KeptAdvice | None, store: Store) -> EarlierRun | None:
+    """The run that this one may go on from: the job's own, or the last of the same command in the
+    same directory that was not complete."""
+    if job.restarts:
+        found = store.run(job.id, job.restarts - 1)
+        return None if found is None else _left_by(found, same_job=True)
+    if kept is None or kept.fingerprint is None:
+        return None
+    last = store.run_before(job, kept.fingerprint)
+    return None if last is None or last.complete else _left_by(last, same_job=False)
+
+
+def _left_by(run: PastRun, *, same_job: bool) -> EarlierRun:
+    return EarlierRun(
+        unit=run.steps_unit,
+        done=run.steps_done,
+        saved=run.checkpoint_step,
+        saves=run.checkpoint_step is not None,
+        course=run.course or RunCourse(),
+        took_s=run.duration_s if same_job else 0.0,
+        same_job=same_job,
+    )
 
 
 def similar_profiles(kept: KeptAdvice | None, store: Store) -> tuple[RunProfile, ...]:

@@ -202,10 +202,13 @@ def _logs(settings: Settings) -> CheckResult:
     scheduler = open_scheduler(settings)
     if not isinstance(scheduler, MayOverwriteLogs) or scheduler.appends_logs():
         return CheckResult(part="logs", state="ok", text="kept when a job is queued again")
+    made_way = settings.preemption.partitions or settings.preemption.qos
+    losers = "; jobs that make way lose theirs" if made_way else ""
     return CheckResult(
         part="logs",
         state="note",
-        text="overwritten when a job is queued again; schedmate job ID shows the last lines",
+        text=f"overwritten when a job is queued again{losers}; schedmate job ID shows the last "
+        "lines",
         fix="JobFileAppend=1 in slurm.conf, or #SBATCH --open-mode=append in a script, keeps them",
     )
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from schedmate.core import JobReverted, hold_phase
+from schedmate.core import JobReverted, MadeWay, hold_phase
 from schedmate.model import (
     Action,
     ActionKind,
@@ -143,6 +143,9 @@ def _of_job(
     scheduler: Scheduler, job: Job, records: list[ActionRecord]
 ) -> Iterator[_Step | _Obstacle]:
     if job.state.ended:
+        stops = [one.action for one in records if one.action.kind == "cancel"]
+        if stops and job.state is JobState.CANCELLED:
+            yield _Obstacle(stops[-1], "it was stopped: its run does not come back")
         return
     last = {one.action.kind: one.action for one in records}
     if "set_nice" in last:
@@ -158,7 +161,9 @@ def _of_job(
         yield from _of_plan(scheduler, job, last["set_time_min"])
     if hold_phase(records, held=job.held) == "ours":
         yield _Step(_undoing(job, "release"), "released", partial(scheduler.release, job.id))
-    requeues = [one.action for one in records if one.action.kind == "requeue"]
+    if job.held and MadeWay.of(records, job).held is not None:
+        yield _Step(_undoing(job, "release"), "released", partial(scheduler.release, job.id))
+    requeues = [one.action for one in records if one.action.kind in ("requeue", "preempt")]
     if requeues:
         yield from _of_requeues(scheduler, job, requeues)
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import re
 import socket
+import sys
 import time
+from contextlib import suppress
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -37,14 +39,17 @@ _STARTER = re.compile(
     r"|time|nohup|numactl|uv|poetry|pipenv|conda|Rscript|julia"
 )
 """What starts a program of another name."""
+_PIPED = "sbatch"
+"""What Slurm calls a script that has no name."""
 _PROGRAM = (".py", ".sh", ".R", ".jl")
 _SOMEWHERE = Evidence(file="", line=0, text="")
 
 
 def submission_of(settings: Settings, words: Sequence[str]) -> Submission:
     """Read the command line as sbatch would; the local scheduler gets what it can use of it."""
+    here = _current_directory()
     if settings.scheduler != "slurm":
-        _refuse_what_is_no_text([*words, str(Path.cwd())])
+        _refuse_what_is_no_text([*words, str(here)])
     notify, words = sbatch.take_own(words, "--notify")
     sweep, words = _take_sweep(words)
     line = sbatch.split(words)
@@ -56,10 +61,12 @@ def submission_of(settings: Settings, words: Sequence[str]) -> Submission:
     if is_wrapped:
         line = sbatch.unwrap(line)
     stated = _options(line.as_words())
-    if not line.job:
-        raise BadInput("name a script, or a command behind `--`")
-    workdir = Path(stated.text("chdir") or Path.cwd()).absolute()
-    line, script, text = _named(line, workdir)
+    workdir = here / (stated.text("chdir") or "")
+    piped = None if line.job else _script_from_stdin()
+    if piped is None:
+        line, script, text = _named(line, workdir)
+    else:
+        line, script, text = replace(line, job=(_PIPED,)), workdir / _PIPED, piped
     asked = _script_options(text) | stated
     usual = "wrap" if is_wrapped else _usual_name(line.job)
     submission = Submission(
@@ -67,6 +74,7 @@ def submission_of(settings: Settings, words: Sequence[str]) -> Submission:
         workdir=str(workdir),
         name=" ".join((asked.text("job-name") or usual).split()),
         script=None if script is None else str(script),
+        script_text=piped,
         request=request_of(asked),
         env=dict(os.environ),
     )
@@ -77,6 +85,27 @@ def submission_of(settings: Settings, words: Sequence[str]) -> Submission:
     _refuse_what_is_no_amount(stated)
     queued = _for_local(submission, asked, settings, notify[-1] if notify else None)
     return queued if sweep is None else _swept(queued, sweep, named=asked.text("job-name"))
+
+
+def _current_directory() -> Path:
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        raise BadInput("the directory that you are in is gone: cd to one that is there") from None
+
+
+def _script_from_stdin() -> str:
+    """`submit <<EOF`, as with sbatch; BadInput where nothing comes that way."""
+    from schedmate.model.batch_script import LARGEST, check_batch_script
+
+    is_piped = sys.stdin is not None and not sys.stdin.closed and not sys.stdin.isatty()
+    data = b""
+    with suppress(OSError):
+        data = sys.stdin.buffer.read(LARGEST + 1) if is_piped else b""
+    if not data:
+        raise BadInput("name a script, or a command behind `--`")
+    check_batch_script("the script", data, otherwise="a command goes behind `--`")
+    return data.decode("utf-8", "surrogateescape")
 
 
 def _usual_name(command: Sequence[str]) -> str:

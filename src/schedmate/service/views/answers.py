@@ -13,7 +13,7 @@ from schedmate.service.views.parts import Parts
 from schedmate.store import PersonsAct
 
 T = TypeVar("T")
-JobAct = Literal["correct", "withdraw", "revert"]
+JobAct = Literal["correct", "withdraw", "revert", "stop"]
 
 
 def copied(kind: type[T], value: object, **more: Any) -> T:
@@ -65,6 +65,16 @@ class RevertedAnswer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StoppedAnswer:
+    """A run that went on for nothing and is ended now."""
+
+    schema: Literal["schedmate.stopped/1"] = "schedmate.stopped/1"
+    job_id: str
+    attempt: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WhyAnswer:
     schema: Literal["schedmate.why/1"] = "schedmate.why/1"
     job_id: str
@@ -72,6 +82,8 @@ class WhyAnswer:
     reason: str | None
     answer: str
     """One sentence; of an array a line for each state."""
+    late_s: float | None = None
+    """About so much later is a waiting job because of SchedMate so far."""
     parts: tuple[Parts, ...] = ()
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from schedmate.model.job import whole_of
+from schedmate.service.records.lateness import all_lateness
 from schedmate.service.views.job_view import JobView, retry_outcome
 from schedmate.service.views.queue_order import queue_place
 from schedmate.service.visibility import with_masked_comment
@@ -90,7 +91,9 @@ def all_known_of(jobs: Sequence[Job], store: Store) -> dict[JobId, JobView]:
     """Many at once, in as many statements as one takes."""
     wholes = {whole_of(job.id) for job in jobs}
     facts = store.job_facts(sorted({*wholes, *(job.id for job in jobs)}))
-    return {job.id: _view(job, facts[job.id], facts[whole_of(job.id)]) for job in jobs}
+    late = all_lateness(store)
+    views = (_view(job, facts[job.id], facts[whole_of(job.id)]) for job in jobs)
+    return {view.job.id: replace(view, late_s=late.get(view.job.id)) for view in views}
 
 
 def _view(job: Job, own: StoredFacts, whole: StoredFacts) -> JobView:

@@ -18,7 +18,7 @@ from schedmate.model import JobState
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from schedmate.model import Job, JobId
+    from schedmate.model import ActionRecord, Job, JobId, ReasonCode
     from schedmate.store import DoneAction, RunSummary, Store
 
 EFFECT_DAYS = 7.0
@@ -51,6 +51,20 @@ class Effects:
     users_gained: int = 0
     """Users whose runs together waited less."""
     users_lost: int = 0
+    carried_on: int = 0
+    """Runs that were queued again before their limit, to go on from their last checkpoint."""
+    doomed: int = 0
+    """Runs of which was stated that they go on for nothing, ..."""
+    doomed_stopped: int = 0
+    """... those of them that SchedMate stopped, ..."""
+    doomed_ended: int = 0
+    """... and those that a person then cancelled."""
+    saved_gpu_hours: float = 0.0
+    """Estimate: what runs that were stopped or cancelled then would have taken, to their end by
+    their own pace or to their limit."""
+    saved_waiting_hours: float = 0.0
+    """Estimate: by which the jobs that waited for these GPUs then waited less, where each gets its
+    part of them."""
 
     @property
     def succeeded_share(self) -> float | None:
@@ -71,9 +85,12 @@ def effects_of(store: Store, now: float) -> Effects:
     since = now - EFFECT_DAYS * _DAY_S
     done = store.done_actions(since=since)
     runs = store.run_summaries(since=since)
-    retries = {(one.job_id, one.attempt + 1) for one in done if one.kind == "requeue"}
+    records = store.actions(since=since)
+    carried = {_run_after(one) for one in records if _has_code(one, "carried_on") and one.done}
+    retries = {(one.job_id, one.attempt + 1) for one in done if one.kind == "requeue"} - carried
     after = [run for run in runs if (run.job_id, run.attempt) in retries]
     moved = _moved(runs, _numbers(done))
+    vain = _in_vain([one for one in records if _has_code(one, "doomed")], runs)
     net = [moved.gained[user] - moved.lost[user] for user in moved.gained]
     return Effects(
         retries=len(retries),
@@ -86,7 +103,55 @@ def effects_of(store: Store, now: float) -> Effects:
         lost_hours=sum(moved.lost.values()),
         users_gained=sum(hours > 0 for hours in net),
         users_lost=sum(hours < 0 for hours in net),
+        carried_on=len(carried),
+        doomed=vain.stated,
+        doomed_stopped=vain.stopped,
+        doomed_ended=vain.ended,
+        saved_gpu_hours=vain.gpu_hours,
+        saved_waiting_hours=vain.waiting_hours,
     )
+
+
+@dataclass(slots=True)
+class _InVain:
+    stated: int = 0
+    stopped: int = 0
+    ended: int = 0
+    gpu_hours: float = 0.0
+    waiting_hours: float = 0.0
+
+
+def _in_vain(about: Iterable[ActionRecord], runs: Sequence[RunSummary]) -> _InVain:
+    """Of runs that go on for nothing; one that a person cancelled saved what was left then."""
+    ended = {
+        (run.job_id, run.attempt): run.ended_at for run in runs if run.state is JobState.CANCELLED
+    }
+    found, stops = _InVain(), {}
+    for record in about:
+        key = record.action.job_id, record.action.attempt
+        if key not in stops or record.action.kind == "cancel":
+            stops[key] = record
+    found.stated = len(stops)
+    for key, record in stops.items():
+        reason, stopped = record.action.reason, record.action.kind == "cancel" and record.done
+        found.stopped += stopped
+        found.ended += not stopped and key in ended
+        if reason is None or reason.left_s is None or not (stopped or key in ended):
+            continue
+        later_s = 0.0 if stopped else max(0.0, ended[key] - record.at)
+        hours = reason.gpus * max(0.0, reason.left_s - later_s) / _HOUR_S
+        found.gpu_hours += hours
+        if reason.waiting_gpus:
+            found.waiting_hours += hours * reason.waiting / max(reason.waiting_gpus, reason.gpus)
+    return found
+
+
+def _has_code(record: ActionRecord, code: ReasonCode) -> bool:
+    return record.action.reason is not None and record.action.reason.code == code
+
+
+def _run_after(record: ActionRecord) -> tuple[JobId, int]:
+    return record.action.job_id, record.action.attempt + 1
 
 
 def _gpu_hours(runs: Iterable[RunSummary]) -> float:

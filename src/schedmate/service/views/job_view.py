@@ -25,6 +25,7 @@ from schedmate.model.job import whole_of
 from schedmate.model.masking import masked
 from schedmate.schedulers.base import ExplainsWaiting, Obstacle
 from schedmate.service.met_jobs import met_jobs
+from schedmate.service.records.lateness import all_lateness
 from schedmate.service.records.nodes import NodeKnowledge
 from schedmate.service.views.parts import Parts, parts_of, parts_of_whole
 from schedmate.service.visibility import owners_in
@@ -91,6 +92,8 @@ class JobView:
     """The run before its present one, as it was remembered."""
     obstacle: Obstacle | None = None
     """What keeps a waiting job from starting, where its scheduler can tell."""
+    late_s: float | None = None
+    """About so much later is a waiting job because of SchedMate; None: it is not counted."""
 
     @property
     def predicted(self) -> Spread | None:
@@ -107,6 +110,17 @@ class JobView:
     def diagnosis(self) -> Diagnosis | None:
         """What the newest attempt that was diagnosed died of."""
         return self.diagnoses[max(self.diagnoses)] if self.diagnoses else None
+
+    @property
+    def doomed(self) -> ActionRecord | None:
+        """What was last decided about its present run going on for nothing; a stop before a
+        message."""
+        found = [
+            one
+            for one in self.actions
+            if _is_doomed(one) and one.action.attempt == self.job.restarts
+        ]
+        return max(found, key=lambda one: (one.action.kind == "cancel", one.at), default=None)
 
     def is_overdue(self, now: float) -> bool:
         """Whether it runs for longer than predicted."""
@@ -139,6 +153,11 @@ class JobView:
         if self.predicted is None or self.job.start_time is None:
             return None
         return self.predicted.left_after(now - self.job.start_time)
+
+
+def _is_doomed(record: ActionRecord) -> bool:
+    """Whether it is about a run that goes on for nothing, which has not failed."""
+    return record.action.reason is not None and record.action.reason.code == "doomed"
 
 
 def _later(spread: Spread, seconds: float) -> Spread | None:
@@ -239,6 +258,7 @@ def _view(job: Job, store: Store, viewer: Viewer) -> JobView:
         progress_at=None if seen is None else seen.at,
         diagnoses=store.diagnoses(job.id) if whole else {},
         actions=actions_on(job.id, store) if whole else (),
+        late_s=all_lateness(store).get(job.id) if whole else None,
     )
 
 
@@ -278,7 +298,9 @@ def retry_outcome(
     about = [
         record
         for record in records
-        if record.action.attempt == attempt and record.action.kind in _ABOUT_FAILURES
+        if record.action.attempt == attempt
+        and record.action.kind in _ABOUT_FAILURES
+        and not _is_doomed(record)
     ]
     now = [record for record in about if record.action.failure in ("", failure)]
     earlier = [record for record in about if record.action.failure not in ("", failure)]

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Literal
 
 from schedmate.handler.case import signal_name
 from schedmate.model import JobState
+from schedmate.service.views.holds import held_in_words
 from schedmate.service.views.sentences import (
-    held_in_words,
     overdue_in_words,
     own_condition_in_words,
     slowdown_in_words,
@@ -28,7 +28,7 @@ NoteKind = Literal["", "warning", "failure"]
 class QueueRow:
     view: JobView
     predicted_s: float | None
-    """None also where the range is so wide that its middle says next to nothing."""
+    """None also where the range is so wide, or the time so short, that it says next to nothing."""
     run_time_s: float | None
     fraction: float | None
     left_s: Spread | None
@@ -38,16 +38,21 @@ class QueueRow:
 
 def queue_row(view: JobView, now: float, written: Written) -> QueueRow:
     note, kind = next(_notes(view, now, written))
-    predicted, left = view.predicted, view.remaining_s(now)
+    left = view.remaining_s(now)
     return QueueRow(
         view=view,
-        predicted_s=None if predicted is None or predicted.too_wide else predicted.p50,
+        predicted_s=_shown_s(view.predicted),
         run_time_s=_run_time_s(view, now),
         fraction=_fraction(view, left),
         left_s=left,
         note=note,
         note_kind=kind,
     )
+
+
+def _shown_s(predicted: Spread | None) -> float | None:
+    known = predicted is not None and not predicted.too_wide and predicted.p90 >= 1
+    return predicted.p50 if predicted is not None and known else None
 
 
 def _run_time_s(view: JobView, now: float) -> float | None:

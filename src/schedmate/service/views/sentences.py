@@ -7,30 +7,26 @@ from typing import TYPE_CHECKING
 
 from schedmate.core import is_opted_out
 from schedmate.model import EndsBy, Job, JobState
+from schedmate.service.views.carried_on import carried_sentence
+from schedmate.service.views.doomed import doomed_sentence
+from schedmate.service.views.holds import held_in_words, made_way_in_words, named, until_released
 from schedmate.service.views.queue_order import NEVER, OWN_CONDITION, QueueOrder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from schedmate.model import ActionRecord, Advice, Decision, Diagnosis, Slowdown, Spread
+    from schedmate.service.views.holds import Written as Written  # noqa: PLC0414 - many take it here
     from schedmate.service.views.job_view import JobView, RetryOutcome
-
-    Written = Callable[[float | None], str]
-    """Puts a number of seconds into words."""
 
 _BY: dict[EndsBy, str] = {"cap": "by its time cap ", "limit": "by the scheduler's limit "}
 _BE = {"done": "was", "intended": "is being", "observed": "would have been", "noted": "was"}
 
+_MOMENT = "less than a second"
+"""Nobody plans by what is shorter."""
+_MINUTE_S = 60.0
 _MOST_NAMED = 4
 """Nodes of a run."""
-_HELD_BY_US = "held by SchedMate"
-_HELD_BY = {
-    "JobHeldUser": "held by its user",
-    "JobHeldAdmin": "held by an administrator",
-    "JobHoldMaxRequeue": "held because it was requeued too often",
-    "launch failed requeued held": "held because its launch failed",
-    "job requeued in held state": "held since it was requeued",
-}
 
 
 def eta_sentence(view: JobView, now: float, written: Written) -> str:
@@ -42,7 +38,8 @@ def eta_sentence(view: JobView, now: float, written: Written) -> str:
     if job.state is JobState.PENDING:
         if view.predicted is None or view.predicted.too_wide:
             return f"job {job.id} waits; how long it will run is not known"
-        return f"job {job.id} waits; it will run about {written(view.predicted.p50)}"
+        length = _MOMENT if view.predicted.p90 < 1 else f"about {written(view.predicted.p50)}"
+        return f"job {job.id} waits; it will run {length}"
     left = view.remaining_s(now)
     if left is None:
         return f"job {job.id} {_unknown_end(view, now, written)}"
@@ -62,8 +59,10 @@ def _unknown_end(view: JobView, now: float, written: Written) -> str:
 
 
 def overdue_in_words(view: JobView, written: Written) -> str:
-    usual = "" if view.predicted is None else f" ({written(view.predicted.p90)})"
-    return f"runs for longer than predicted{usual}"
+    if view.predicted is None:
+        return "runs for longer than predicted"
+    longest = view.predicted.p90
+    return f"runs for longer than predicted ({_MOMENT if longest < 1 else written(longest)})"
 
 
 def why_sentence(
@@ -81,7 +80,8 @@ def why_sentence(
         errors = "" if job.held else "".join(f"; {one}" for one in view.errors)
         place = _place(view, written)
         undone = _undone(view, objection, ordered=bool(place))
-        return f"job {job.id} {waits}{errors}{place}{undone}{_before(view, now, written)}"
+        before = f"{_made_way(view, written)}{_before(view, now, written)}"
+        return f"job {job.id} {waits}{errors}{place}{undone}{before}"
     found = view.diagnoses.get(job.restarts)
     if found is not None and _was_mistaken(view, found):
         return f"{_as_it_is(view, written)}; it seemed to hang for a while"
@@ -94,7 +94,16 @@ def why_sentence(
         alone += f"; to have it read: schedmate diagnose {quote(job.logs[0])}" if job.logs else ""
     late = view.is_overdue(now) and view.remaining_s(now) is None
     past = f"; it {overdue_in_words(view, written)}" if late else ""
-    return f"{_as_it_is(view, written)}{past}{_before(view, now, written)}{alone}"
+    doomed = doomed_sentence(view)
+    vain = f"; {doomed}" if doomed else ""
+    before = f"{_made_way(view, written)}{_before(view, now, written)}"
+    return f"{_as_it_is(view, written)}{past}{vain}{before}{alone}"
+
+
+def _made_way(view: JobView, written: Written) -> str:
+    """Not of a run that has ended: it has done what it could."""
+    words = "" if view.job.state.ended else made_way_in_words(view, written)
+    return f"; {words}" if words else ""
 
 
 def _place(view: JobView, written: Written) -> str:
@@ -105,14 +114,23 @@ def _place(view: JobView, written: Written) -> str:
     points = 0 if reason is None else job.nice - reason.own_nice + reason.lift
     if reason is None or orders[-1].value != job.nice:
         return ""
+    late = _late_in_words(view, written)
     if reason.code == "overtaken_enough":
-        return f"; {orders[-1].why}"
+        return f"; {orders[-1].why}{late}"
     if points <= 0:
-        return ""
+        return late
     hours = points / job.nice_an_hour if job.nice_an_hour else None
     worth = "" if hours is None else f", which {written(3600 * hours)} of waiting make up for"
     own = f" beyond its owner's own nice {reason.own_nice}" if reason.own_nice else ""
-    return f"; set back by {points} points of priority{own}{worth} ({orders[-1].why})"
+    return f"; set back by {points} points of priority{own}{worth} ({orders[-1].why}){late}"
+
+
+def _late_in_words(view: JobView, written: Written) -> str:
+    if view.late_s is None:
+        return ""
+    if view.late_s < _MINUTE_S:
+        return "; so far it is not later because of SchedMate"
+    return f"; so far about {written(view.late_s)} later because of SchedMate"
 
 
 def _undone(view: JobView, objection: str | None, *, ordered: bool = False) -> str:
@@ -176,6 +194,9 @@ def _how_it_runs(view: JobView, written: Written) -> str:
 
 def _before(view: JobView, now: float, written: Written) -> str:
     """What the last attempt died of that was diagnosed, and how one ended that was not."""
+    carried = carried_sentence(view)
+    if carried:
+        return f"; {carried}"
     last, run = view.diagnosis, view.before
     number = max(view.diagnoses, default=-1)
     if run is not None and run.restarts > number and run.state.failed:
@@ -195,28 +216,6 @@ def _after(view: JobView, now: float, written: Written) -> str:
     return "".join(f"; {word}" for word in words)
 
 
-def held_in_words(view: JobView) -> str:
-    """`held by SchedMate: …`; a scheduler's reason says whether it was its user."""
-    job, last = view.job, None
-    for record in view.actions:
-        if record.action.kind in ("hold", "release"):
-            last = record
-    if last is not None and last.action.kind == "hold" and last.state in ("done", "intended"):
-        return f"{_HELD_BY_US}: {last.action.why}"
-    by = _HELD_BY.get(job.reason, "held")
-    return f"{by} ({job.reason})" if job.reason else by
-
-
-def _until(view: JobView, held: str) -> str:
-    """How a held job gets free."""
-    if held.startswith(_HELD_BY_US):
-        return f"; it is released once that is mended, or by: schedmate release {view.job.id}"
-    if view.job.reason == "JobHeldAdmin":
-        return "; only an administrator can release it"
-    how = "scontrol" if view.job.reason in _HELD_BY else "schedmate"
-    return f"; release it with: {how} release {view.job.id}"
-
-
 def _why_waiting(
     view: JobView, queue: Sequence[Job] | QueueOrder, now: float, written: Written
 ) -> str:
@@ -227,7 +226,7 @@ def _why_waiting(
         return f"{obstacle.text}{because}{f'; {obstacle.remedy}' if obstacle.remedy else ''}"
     if job.held:
         held = held_in_words(view)
-        return f"is {held}{_until(view, held)}"
+        return f"is {held}{until_released(view, held)}"
     if own := own_condition_in_words(job, now, written):
         return f"{own}{because}"
     order = queue if isinstance(queue, QueueOrder) else QueueOrder(queue, now)
@@ -266,6 +265,8 @@ def actions_in_words(records: Sequence[ActionRecord], written: Written) -> Itera
         elif action.kind == "requeue":
             later = f", {written(action.delay_s)} later" if action.delay_s else ""
             values = f"{_elsewhere(record)}{later}"
+        elif action.kind == "preempt":
+            values = f" for {named(record)}"
         note = f" ({record.note})" if record.state in ("failed", "intended") and record.note else ""
         yield f"{action.kind}{values}: {action.why}{note}"
 
@@ -284,6 +285,8 @@ def expected_in_words(spread: Spread, written: Written) -> str:
     """`00:10:00 (00:08:00 to 00:20:00)`; a range that says nothing is no answer."""
     if spread.too_wide:
         return "unknown (past runs differ by more than a thousand times)"
+    if spread.p90 < 1:
+        return _MOMENT
     return f"{written(spread.p50)} ({written(spread.p10)} to {written(spread.p90)})"
 
 

@@ -73,6 +73,8 @@ class SimulationEngine(Running):
         self._lowered: dict[int, float] = {}
         """Limits below those that the users asked for: a run that meets one is killed."""
         self._returns = [0] * len(columns)
+        self._away: set[int] = set()
+        """Jobs that hold no GPUs and do not wait yet."""
         self._coming = 0
         self._stirred = True
         """Whether something happened that a policy may decide upon."""
@@ -204,6 +206,7 @@ class SimulationEngine(Running):
         self._requeues[job] += 1
         self._stirred = True
         self._leave(job, seat)
+        self._away.add(job)
         self._policy.evicted(job)
 
     def _push_return(self, job: int, delay_s: float, why: int) -> None:
@@ -215,6 +218,7 @@ class SimulationEngine(Running):
         if version - version % 2 != self._returns[job]:
             return
         jobs = self.jobs
+        self._away.discard(job)
         jobs.submit[job] = self.now
         self._place[job] = self._coming - 0.5
         by_hand = version % 2 == _BY_HAND
@@ -262,6 +266,37 @@ class SimulationEngine(Running):
             self._interrupt(job, self._seat_of(job))
         self._excluded[job] = frozenset(exclude_nodes)
         self._push_return(job, delay_s, _REQUEUED)
+
+    def hold_back(self, job: int) -> None:
+        """Queue a running job again, held until it is released."""
+        self._interrupt(job, self._seat_of(job))
+        self.jobs.submit[job] = self.now
+        self._excluded.pop(job, None)
+        self._returns[job] += 2
+
+    def release(self, job: int, delay_s: float) -> None:
+        self._push_return(job, delay_s, _REQUEUED)
+
+    @property
+    def lets_share(self) -> bool:
+        return self._policy.lets_share
+
+    def share(self, job: int, host: int) -> bool:
+        """Whether a waiting job could be started on the GPUs of a running one."""
+        if job in self._away or not self.start_beside(job, host):
+            return False
+        self._seat_of(host).guest = job
+        self._policy.withdrawn(job)
+        return True
+
+    def _inherited(self, job: int) -> None:
+        self._policy.inherited(job)
+
+    def cancel(self, job: int) -> None:
+        """End a run for good."""
+        self._status[job] = STATES.index(JobState.CANCELLED)
+        self._finish(job)
+        self._version[job] += 1
 
     def resubmit(self, job: int, delay_s: float) -> None:
         """Its owner ends its run, or it has failed, and its owner submits it again later."""

@@ -192,6 +192,9 @@ class Running:
     def _began(self, job: int) -> None:
         """A run has begun."""
 
+    def _inherited(self, job: int) -> None:
+        """A job that its policy did not place holds its GPUs alone now."""
+
     def _run_at(self, job: int, pace: float, now: float, overhead: float) -> None:
         self._pace[job] = pace
         version = self._version[job] = self._version[job] + 1
@@ -235,6 +238,10 @@ class Running:
             return
         seat.members.remove(job)
         self._repace(seat.members[0], seat)
+        if seat.guest is not None:
+            guest, seat.guest = seat.guest, None
+            if guest != job:
+                self._inherited(guest)
 
     def _repace(self, job: int, seat: Seat) -> None:
         self._run_at(job, self._pace_of(job, seat), self._since[job], self._overhead[job])
@@ -249,12 +256,14 @@ class Running:
 class Seat:
     """GPUs in use, and the jobs on them: one, or two that share."""
 
-    __slots__ = ("gpus", "members", "place")
+    __slots__ = ("gpus", "guest", "members", "place")
 
     def __init__(self, place: Place, gpus: int, members: list[int]) -> None:
         self.place = place
         self.gpus = gpus
         self.members = members
+        self.guest: int | None = None
+        """The one of them that its policy knows nothing of."""
 
     @property
     def nodes(self) -> Sequence[int]:

@@ -48,6 +48,25 @@ class Steered(Protocol):
     def requeue(self, job: int, *, exclude_nodes: Collection[int], delay_s: float) -> None:
         """Queue a running or failed job again: with the age of a new one."""
 
+    def hold_back(self, job: int) -> None:
+        """Queue a running job again, held, from its last checkpoint on."""
+
+    def release(self, job: int, delay_s: float) -> None:
+        """Let a job that is held wait for its turn, so much later at the earliest."""
+
+    @property
+    def lets_share(self) -> bool:
+        """Whether jobs can share GPUs at all."""
+
+    def share(self, job: int, host: int) -> bool:
+        """Start a waiting job on the GPUs of a running one; whether that worked."""
+
+    def cancel(self, job: int) -> None:
+        """End a running job for good."""
+
+    def pace(self, job: int) -> float:
+        """Of a running job, 1 being alone."""
+
     def call_at(self, time: float, job: int, purpose: int) -> None:
         """`Beside.called` at that time, after all that happens then."""
 

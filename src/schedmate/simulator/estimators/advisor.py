@@ -21,7 +21,7 @@ from schedmate.advisor import Target
 from schedmate.advisor.predict.blending import Blend, Blended
 from schedmate.advisor.predict.calibration import Calibration
 from schedmate.advisor.predict.cohort_model import CohortModel
-from schedmate.advisor.predict.durations import Estimate, claimed, estimate_duration
+from schedmate.advisor.predict.durations import Estimate, estimate_duration
 from schedmate.advisor.predict.jobs import EndedJob, Event, Facts, replay, sketch_of_target
 from schedmate.advisor.predict.learning import learn_scaling
 from schedmate.advisor.predict.runs import columns_of, rows_of
@@ -167,16 +167,15 @@ class SitePredictor:
         if mass is None:
             return alone
         sketch, estimate = self._estimated(job, facts)
-        meant, claim = (None, None) if sketch is None else claimed(sketch, estimate)
         blended = self._blended[job] = self._blend.predict(
             mass,
             user=facts.user,
             limit_s=facts.limit_s,
-            sketch=meant,
-            neighbours=claim,
+            sketch=sketch,
+            estimate=estimate,
             seen_s=self._site.seen_s,
         )
-        if estimate is None or not estimate.speaks_for_itself:
+        if estimate is None or not self._blend.lets_answer(estimate):
             return blended.or_alone(alone)
         spread = estimate.calibrated(self._calibration)
         self._spoken[job] = estimate.kind, estimate.duration_s, spread

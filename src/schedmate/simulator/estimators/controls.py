@@ -13,6 +13,7 @@ import numpy as np
 
 from schedmate.simulator.estimators.base import Estimates
 from schedmate.simulator.estimators.history import Known, owners, spread_around
+from schedmate.simulator.synthetic.levers import Levers
 from schedmate.simulator.traces.columns import Floats, Ints, TraceColumns
 
 CONTROLS = {
@@ -26,9 +27,20 @@ CONTROLS = {
     "oracle": "the true run times",
 }
 """Each with what it is."""
+LAS, BLIND = "las", "blind"
+LEVER_CONTROLS = {
+    LAS: "no prediction at all: the run that has run longest makes way (least attained service)",
+    BLIND: "SchedMate's own, but runs make way at any moment and lose what they did since saving",
+}
+"""Where runs make way for others."""
 HISTORY = ("last_two", "history", "qssf", "site_model")
 """Those that a site can have without reading any code."""
 _QUANTILES = (0.1, 0.5, 0.9)
+
+
+def controls_of(levers: Levers) -> dict[str, str]:
+    """All of a run in which these levers are used."""
+    return {**CONTROLS, **LEVER_CONTROLS} if levers.resumable else CONTROLS
 
 
 def constant(columns: TraceColumns) -> Estimates:

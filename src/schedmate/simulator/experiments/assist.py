@@ -9,10 +9,13 @@ what failed or hangs.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from schedmate.core import DecisionEngine, DecisionLimits, TimeLimits
+import numpy as np
+
+from schedmate.core import DecisionEngine, DecisionLimits, SharingLimits, TimeLimits
+from schedmate.core.doomed_limits import DoomedLimits
 from schedmate.policies import POLICIES, JobColumns, Policy, ordering
 from schedmate.simulator.engine.running import Watcher
 from schedmate.simulator.engine.steering import Recovery
@@ -23,8 +26,9 @@ from schedmate.simulator.experiments.knowledge import SEMANTIC, Knowledge
 from schedmate.simulator.experiments.plan import Plan
 from schedmate.simulator.experiments.recovery import Owners
 from schedmate.simulator.experiments.setting import Setting
+from schedmate.simulator.shell.levering import LeverSide
 from schedmate.simulator.shell.shell import SimulatedDaemon
-from schedmate.simulator.shell.tracking import Silences, Tracker
+from schedmate.simulator.shell.tracking import LOOK_S, Silences, Tracker
 from schedmate.simulator.traces.columns import Floats
 
 if TYPE_CHECKING:
@@ -48,7 +52,7 @@ def prepare(
 ) -> Prepared:
     """`predictor` is the source of what the advisor predicts: its own, or a control's."""
     declared = POLICIES[plan.policy]
-    recovery = Owners(setting.columns, setting.workload, seed=setting.seed)
+    recovery = Owners(setting.columns, setting.workload, setting.job_levers, seed=setting.seed)
     tracker = _tracker(setting, plan)
     beside = declared.kind == "beside" and bool(plan.parts)
     advised = "advisor" in plan.parts
@@ -84,7 +88,7 @@ def _shell(
     return SimulatedDaemon(
         DecisionEngine(
             order,
-            DecisionLimits(fairness=setting.fairness),
+            _limits(setting),
             TimeLimits(lower="limits" in plan.parts),
         ),
         setting.columns,
@@ -92,7 +96,34 @@ def _shell(
         tracker=tracker,
         silences=_silences(setting),
         diagnoses=_diagnoses(recovery) if "handler" in plan.parts else None,
+        comments=_comments(setting),
+        levers=_levers(setting) if predictor is not None else None,
     )
+
+
+def _limits(setting: Setting) -> DecisionLimits:
+    """With levers, the site lets all jobs make way and share; who does not want to says so."""
+    levers, everywhere = setting.levers, frozenset(setting.columns.group.words)
+    return DecisionLimits(
+        fairness=setting.fairness,
+        preemption=replace(
+            setting.preemption, partitions=everywhere if levers.resumable else frozenset()
+        ),
+        doomed=DoomedLimits(stop=frozenset({"nan"} if levers.doomed else ())),
+        sharing=SharingLimits(partitions=everywhere if levers.shareable else frozenset()),
+    )
+
+
+def _comments(setting: Setting) -> dict[int, str]:
+    jobs = setting.job_levers
+    if jobs is None:
+        return {}
+    return {int(job): "schedmate=keep" for job in np.flatnonzero(~jobs.consents)}
+
+
+def _levers(setting: Setting) -> LeverSide | None:
+    jobs = setting.job_levers
+    return None if jobs is None else LeverSide(setting.levers, jobs, look_s=LOOK_S)
 
 
 def _diagnoses(recovery: Recovery) -> Diagnoses:

@@ -11,13 +11,14 @@ from schedmate.core import TimeLimits
 from schedmate.design.words import plural
 from schedmate.policies import POLICIES, Answers
 from schedmate.simulator.engine.outcome import Code, PolicyComparison, SimulationOutcome
-from schedmate.simulator.estimators.controls import CONTROLS
+from schedmate.simulator.estimators.controls import BLIND, LAS, controls_of
 from schedmate.simulator.experiments.execute import Backend
 from schedmate.simulator.experiments.knowledge import SEMANTIC, Knowledge
 from schedmate.simulator.experiments.plan import Plan, plan
 from schedmate.simulator.experiments.run import PolicyRun, run
 from schedmate.simulator.experiments.setting import Setting
 from schedmate.simulator.shell.tracking import LOOK_S
+from schedmate.simulator.synthetic import Levers
 
 OnProgress = Callable[[str, int, int], None]
 
@@ -77,24 +78,26 @@ def controlled(
     for a plan that no prediction takes part in."""
     if "advisor" not in of.parts:
         return {}
+    blind = replace(setting, levers=replace(setting.levers, blind=True))
     return {
         name: semantic
         if name == SEMANTIC
         else run(
-            setting,
+            blind if name == BLIND else setting,
             of,
             knowledge,
-            predictor=name,
+            predictor={LAS: "none", BLIND: SEMANTIC}.get(name, name),
             on_progress=_named(on_progress, f"{of.name} by {name}"),
         )
-        for name in CONTROLS
+        for name in controls_of(setting.levers)
     }
 
 
 def comparison(setting: Setting, runs: Sequence[PolicyRun]) -> PolicyComparison:
     """The JSON of `schedmate simulate`. Where no code was read, no control is called `semantic`."""
     load = setting.load
-    shown = [name for name in CONTROLS if name != SEMANTIC or setting.code != "none"]
+    controls = controls_of(setting.levers)
+    shown = [name for name in controls if name != SEMANTIC or setting.code != "none"]
     return PolicyComparison(
         trace=setting.name,
         jobs=len(setting.columns),
@@ -251,10 +254,33 @@ def _steering(setting: Setting, plans: Sequence[Plan]) -> list[str]:
         f"{LOOK_S:g} s, orders by {setting.ordering} and sets nice numbers as the Slurm adapter "
         f"bounds them (largest: {ranges})"
     )
+    lines = [line, *_pulled(setting.levers)]
     lowered = dict.fromkeys(each.policy for each in plans if "limits" in each.parts)
-    if not lowered:
-        return [line]
-    return [line, f"with +limits, beside {', '.join(lowered)}: {_lowered()}"]
+    if lowered:
+        lines.append(f"with +limits, beside {', '.join(lowered)}: {_lowered()}")
+    return lines
+
+
+def _pulled(levers: Levers) -> list[str]:
+    """What is assumed of the jobs to which more is done."""
+    lines = []
+    if levers.resumable:
+        lines.append(
+            f"{levers.resumable:.0%} of the jobs, by code, resume from their checkpoints; known of "
+            f"a code once one of its runs was seen to go on ({levers.proven:.0%} of those that "
+            f"have saved); {levers.opted_in:.0%} of the users agree"
+        )
+    if levers.shareable:
+        lines.append(
+            f"{levers.shareable:.0%} of the jobs, by code, may share GPUs, at 0.76 to 1 of their "
+            "pace; known of a code once a run of it was measured"
+        )
+    if levers.doomed:
+        lines.append(
+            f"{levers.doomed:.0%} of the jobs show in time that they come to nothing, and are "
+            f"ended with {levers.saved:.0%} of their run left"
+        )
+    return lines
 
 
 def _nice_range(setting: Setting, policy: str) -> int:

@@ -16,6 +16,7 @@ from schedmate.simulator.engine.steering import Beside, Recovery
 from schedmate.simulator.estimators.base import Estimates
 from schedmate.simulator.experiments.setting import Setting, nodes_of
 from schedmate.simulator.synthetic import WorkloadPhysics
+from schedmate.simulator.synthetic.interference import SharedPaces
 from schedmate.simulator.traces.columns import Floats, TraceColumns
 
 Backend = Literal["auto", "engine", "kernel"]
@@ -105,7 +106,9 @@ def _of_kind(gpus: int, setting: Setting) -> tuple[Cluster, int]:
 
 def physics_of(setting: Setting) -> Physics:
     gpus = setting.columns.gpus.tolist()
-    return Plain(gpus) if setting.workload is None else WorkloadPhysics(setting.workload, gpus)
+    plain = Plain(gpus) if setting.workload is None else WorkloadPhysics(setting.workload, gpus)
+    shared = setting.job_levers if setting.levers.shareable else None
+    return plain if shared is None else SharedPaces(plain, shared)
 
 
 def _has_kernel(policy: Policy, columns: TraceColumns, backend: Backend) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from schedmate.simulator.synthetic import SyntheticWorkload
+from schedmate.simulator.synthetic import JobLevers, SyntheticWorkload
 from schedmate.simulator.traces.columns import Floats, TraceColumns
 
 SEEN_BY_HAND_S = 2 * 3600.0
@@ -24,10 +24,17 @@ class Owners:
     """
 
     def __init__(
-        self, columns: TraceColumns, workload: SyntheticWorkload | None, *, seed: int
+        self,
+        columns: TraceColumns,
+        workload: SyntheticWorkload | None,
+        levers: JobLevers | None = None,
+        *,
+        seed: int,
     ) -> None:
         count = len(columns)
         every = np.full(count, _CHECKPOINT_S) if workload is None else workload.checkpoint_every_s
+        if levers is not None:
+            every = np.where(levers.resumable, levers.every_s, every)
         silent = np.zeros(count) if workload is None else workload.silent_s
         rng = np.random.default_rng([seed, count])
         self._every_s = every.tolist()

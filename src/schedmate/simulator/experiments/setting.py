@@ -10,15 +10,22 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
-from schedmate.core import FairnessLimits
+from schedmate.core import FairnessLimits, PreemptionLimits
 from schedmate.model import BadInput, PastRun
 from schedmate.policies import DEFAULT_ORDERING, SiteParameters
 from schedmate.simulator.engine.faults import Fault
 from schedmate.simulator.engine.outcome import Code
-from schedmate.simulator.synthetic import SyntheticWorkload
+from schedmate.simulator.synthetic import (
+    NO_LEVERS,
+    JobLevers,
+    Levers,
+    SyntheticWorkload,
+    draw_levers,
+)
 from schedmate.simulator.traces.columns import Floats, Ints, TraceColumns
 
 DEFAULT_LOAD = 0.9
@@ -103,9 +110,20 @@ class Setting:
     daemon does; else from those of the unaided run, once for all runs of a setting."""
     fairness: FairnessLimits = field(default_factory=FairnessLimits)
     """How long the decision engine lets a job be overtaken."""
+    levers: Levers = NO_LEVERS
+    """What may be done to jobs beside a scheduler, beyond their order."""
+    preemption: PreemptionLimits = field(default_factory=PreemptionLimits)
+    """By which runs make way, where they may."""
     left_out: int = 0
     """Jobs of the trace that ask for more GPUs than there are."""
     notes: tuple[str, ...] = field(default=())
+
+    @cached_property
+    def job_levers(self) -> JobLevers | None:
+        if not self.levers:
+            return None
+        past = None if self.past is None else (self.past.columns, self.past.workload)
+        return draw_levers(self.levers, self.columns, self.workload, past, seed=self.seed)
 
     @property
     def load(self) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from schedmate.design.words import human_number, human_time, plural, share, text, times
 from schedmate.simulator.engine.outcome import KINDS, Summary
-from schedmate.simulator.estimators.controls import CONTROLS
+from schedmate.simulator.estimators.controls import CONTROLS, LEVER_CONTROLS
 from schedmate.simulator.report.digest import Digest
 from schedmate.simulator.report.gains import Gains, ratio
 from schedmate.simulator.report.sensitivity import Sensitivity
@@ -74,7 +74,7 @@ def controls(of: Digest, name: str) -> str:
     base = of.compared.policies[of.compared.unaided(name)]
     headings = ("predictor", *_HEADINGS[1:], "what it is")
     rows = [
-        [*_summary(predictor, each, base), _cell(CONTROLS[predictor])]
+        [*_summary(predictor, each, base), _cell({**CONTROLS, **LEVER_CONTROLS}[predictor])]
         for predictor, each in of.compared.controls[name].items()
     ]
     return table(headings, rows)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ from schedmate.core import (
     Act,
     ActivitySeen,
     Advise,
+    CheckpointSeen,
     DecisionEngine,
     Diagnose,
     Event,
@@ -34,6 +36,7 @@ from schedmate.core.hangs import HangLimits, looks_apart_s
 from schedmate.model import Action, Advice, Job, JobState, Workload
 from schedmate.simulator.engine.steering import Steered
 from schedmate.simulator.estimators.predictor import Predictor
+from schedmate.simulator.shell.levering import CHECKPOINT, SIGN, LeverSide
 from schedmate.simulator.shell.snapshots import Snapshots
 from schedmate.simulator.shell.tracking import IDLE, LOOK_S, Silences, Tracker
 from schedmate.simulator.traces.columns import TraceColumns
@@ -52,8 +55,8 @@ REQUEUE_S = 120.0
 """Slurm lets a requeued job start so much later at the earliest."""
 _AGAIN_S = 300.0
 """Slurm's PriorityCalcPeriod: a job whose priority left no room may have some then."""
-_LOOK, _ADVICE, _TICK, _LIMIT, _MEASURE, _DUE = range(6)
-_PURPOSES = 8
+_LOOK, _ADVICE, _TICK, _LIMIT, _MEASURE, _DUE, _LEVER = range(7)
+_PURPOSES = 16
 _NO_WORKLOAD = Workload()
 
 
@@ -73,6 +76,7 @@ class SimulatedDaemon:
         look_s: float = LOOK_S,
         requeue_s: float = REQUEUE_S,
         comments: Mapping[int, str] = MappingProxyType({}),
+        levers: LeverSide | None = None,
         on_event: OnEvent | None = None,
     ) -> None:
         """`comments` are what owners wrote beside their jobs, by their numbers."""
@@ -85,6 +89,7 @@ class SimulatedDaemon:
         self._look_s = look_s
         self._requeue_s = requeue_s
         self._comments = comments
+        self._levers = levers
         self._on_event = on_event
         self.actions: Counter[str] = Counter()
         """How many actions of each kind were carried out."""
@@ -93,16 +98,24 @@ class SimulatedDaemon:
         self._scheduler = scheduler
         self._snapshots = Snapshots(self._columns, scheduler, self._comments)
         self._changed: dict[int, None] = {}
+        self._waiting: set[int] = set()
         self._unplaced: set[int] = set()
         self._look_at = math.inf
         self._reader_free = -math.inf
         self._suspects: list[Job] = []
         self._done: set[str] = set()
+        if self._levers is not None:
+            self._levers.begin(
+                scheduler,
+                self._snapshots,
+                lambda at, job, purpose: self._call_in_run(at, job, _LEVER + purpose),
+            )
 
     def submitted(self, job: int) -> None:
         before = self._snapshots.submitted(job)
         if before is not None:
             self._tell(JobForgotten(self._scheduler.now, before))
+        self._waiting.add(job)
         self._note(job)
 
     def changed(self, job: int) -> None:
@@ -111,6 +124,9 @@ class SimulatedDaemon:
 
     def started(self, job: int) -> None:
         self._snapshots.started(job)
+        self._waiting.discard(job)
+        if self._levers is not None:
+            self._levers.started(job)
         self._note(job)
 
     def preempted(self, job: int) -> None:
@@ -118,6 +134,8 @@ class SimulatedDaemon:
         self._note(job)
 
     def ended(self, job: int, *, killed: bool) -> None:
+        if self._levers is not None:
+            self._levers.ended(job, self._scheduler.now - self._snapshots.began(job))
         self._snapshots.ended(job, JobState.TIMEOUT if killed else None)
         self._note(job)
 
@@ -142,6 +160,8 @@ class SimulatedDaemon:
                 self._watch_limit(job)
             case _ if purpose == _DUE and self._snapshots.state(job) is JobState.PENDING:
                 self._note(job)
+            case _ if purpose >= _LEVER and self._levers is not None:
+                self._pull(self._levers, job, purpose - _LEVER)
 
     def _note(self, job: int) -> None:
         self._changed[job] = None
@@ -180,6 +200,9 @@ class SimulatedDaemon:
             self._unplaced.discard(job)
         if self._snapshots.is_over(job):
             self._tell(JobForgotten(now, seen.id))
+        elif self._levers is not None:
+            for event in self._levers.seen(job, now):
+                self._tell(event)
 
     def _tell(self, event: Event) -> None:
         events = deque([event])
@@ -234,6 +257,21 @@ class SimulatedDaemon:
                         delay_s=max(action.delay_s, self._requeue_s),
                     )
                     self._note(job)
+            case _ if self._levers is not None:
+                self._levers.carry_out(action, self._requeue_s)
+                self._note(job)
+                self._look_when_due(job)
+
+    def _pull(self, levers: LeverSide, job: int, purpose: int) -> None:
+        now = self._scheduler.now
+        if purpose == CHECKPOINT:
+            events = levers.checkpoint(job, now, waited_for=bool(self._waiting))
+        else:
+            events = levers.sign(job, now) if purpose == SIGN else levers.pace(job, now)
+        for event in events:
+            if isinstance(event, CheckpointSeen):
+                self._tell_progress(job, spoke_at=None)
+            self._tell(event)
 
     def _look_when_due(self, job: int) -> None:
         """The bound on being overtaken is a decision that no event leads to."""
@@ -263,6 +301,9 @@ class SimulatedDaemon:
         if predictor is None or self._snapshots.is_over(job):
             return
         job_id, prediction = self._snapshots.id(job), predictor.submitted(job)
+        if self._levers is not None:
+            for event in self._levers.advised(job, now):
+                self._tell(event)
         if self._snapshots.state(job) is JobState.RUNNING:
             predictor.started(job, self._snapshots.began(job))
         self._tell(JobAdvised(now, job_id, Advice(workload=_NO_WORKLOAD, prediction=prediction)))
@@ -334,6 +375,8 @@ class SimulatedDaemon:
             began=self._snapshots.began(job),
             spoke_at=spoke_at,
         )
+        if self._levers is not None:
+            progress = replace(progress, warnings=self._levers.warnings(job))
         self._tell(ProgressSeen(now, self._snapshots.id(job), progress))
 
     def _measure(self) -> None:

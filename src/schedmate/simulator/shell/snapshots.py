@@ -32,6 +32,7 @@ class Snapshots:
         self._ended: list[float | None] = [None] * count
         self._nodes: dict[int, tuple[str, ...]] = {}
         self._over: set[int] = set()
+        self._held: set[int] = set()
 
     def submitted(self, job: int) -> JobId | None:
         """The id under which it was known before, where it was."""
@@ -82,6 +83,21 @@ class Snapshots:
         self._began[job] = self._ended[job] = None
         return True
 
+    def hold(self, job: int) -> None:
+        self._held.add(job)
+
+    def release(self, job: int) -> bool:
+        """Whether it was held."""
+        held = job in self._held
+        self._held.discard(job)
+        return held
+
+    def is_held(self, job: int) -> bool:
+        return job in self._held
+
+    def attempt(self, job: int) -> int:
+        return self._restarts[job]
+
     def limited(self, job: int, seconds: float | None) -> None:
         self._requests[job] = replace(self._requests[job], time_limit_s=seconds)
         limit = float(self._columns.limit[job])
@@ -92,7 +108,7 @@ class Snapshots:
 
     def of(self, job: int) -> Job:
         columns, state = self._columns, self._state[job]
-        pending = state is JobState.PENDING
+        pending = state is JobState.PENDING and job not in self._held
         return Job(
             id=self._id[job],
             name=columns.name[job],
@@ -110,6 +126,8 @@ class Snapshots:
             priority=self._scheduler.priority(job) if pending else None,
             nice_an_hour=self._scheduler.nice_an_hour,
             comment=self._comments.get(job, ""),
+            held=job in self._held,
+            can_requeue=True,
         )
 
     def _request(self, job: int) -> Request:

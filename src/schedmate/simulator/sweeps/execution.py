@@ -14,7 +14,7 @@ from schedmate.policies import POLICIES, Policy, SiteParameters
 from schedmate.simulator.engine.cluster import PLAIN_PACE
 from schedmate.simulator.engine.faults import draw_faults
 from schedmate.simulator.engine.outcome import PolicyComparison
-from schedmate.simulator.estimators.controls import CONTROLS
+from schedmate.simulator.estimators.controls import controls_of
 from schedmate.simulator.experiments.compare import as_it_was, compare, comparison
 from schedmate.simulator.experiments.plan import plan
 from schedmate.simulator.experiments.setting import (
@@ -117,7 +117,8 @@ def _bytes_of(task: SimulationTask) -> int:
 def _seconds_a_job(task: SimulationTask) -> float:
     aided = [plan(name) for name in task.policies if plan(name).parts]
     predicted = any("advisor" in each.parts for each in aided) and task.error is None
-    runs = len(task.policies) + len(aided) * (len(CONTROLS) if task.controls else 0)
+    controls = len(controls_of(task.levers)) if task.controls else 0
+    runs = len(task.policies) + len(aided) * controls
     return runs * _RUN_S + predicted * _PREDICTED_S * (1.5 if task.controls else 1.0)
 
 
@@ -189,6 +190,7 @@ def _setting(task: SimulationTask, name: str, columns: TraceColumns, loaded: Loa
         restart_s=task.restart_s,
         seed=task.seed,
         error=task.error,
+        levers=task.levers,
         site=SiteParameters(slurm=task.slurm),
         left_out=left_out,
         notes=(*_notes(task, loaded), *([LIMITS_DRAWN] if limited is not kept else [])),

@@ -15,7 +15,7 @@ from typing import Any
 from schedmate.model import BadInput, SchedMateError
 from schedmate.policies.slurm_parameters import SlurmParameters
 from schedmate.simulator.experiments.setting import RESTART_S, GpuKind
-from schedmate.simulator.synthetic import Assumptions
+from schedmate.simulator.synthetic import NO_LEVERS, Assumptions, Levers
 
 SYNTHETIC = "synthetic"
 
@@ -43,6 +43,8 @@ class SimulationTask:
     lets jobs share or stretch; never for those of a file."""
     restart_s: float = RESTART_S
     error: float | None = None
+    levers: Levers = NO_LEVERS
+    """What may be done to jobs beside an unmodified scheduler, beyond their order."""
     slurm: SlurmParameters | None = None
     """Of policies that go by them, where a file states them."""
     controls: bool = False
@@ -60,10 +62,15 @@ class SimulationTask:
             for name, value in values.items()
             if name in _FIELD
         }
-        assumed = {name: value for name, value in values.items() if name not in _FIELD}
+        levers: dict[str, Any] = {
+            name: value for name, value in values.items() if name in LEVER_SHARES
+        }
+        others = {*_FIELD, *levers}
+        assumed = {name: value for name, value in values.items() if name not in others}
         return replace(
             self,
             **known,
+            levers=replace(self.levers, **levers),
             assumed={**self.assumed, **assumed},
             swept={**self.swept, **values},
         )
@@ -96,8 +103,9 @@ _LEAST = {
     "restart_cost": 0,
 }
 _MOST = {"load": 10.0, "gpus": 10_000_000, "jobs": 10_000_000, "error": 10.0}
-VARIED = (*_LEAST, *(each.name for each in fields(Assumptions)))
-"""All that a sweep can set; the later ones are the synthetic workload's assumptions."""
+LEVER_SHARES = tuple(each.name for each in fields(Levers) if each.name != "blind")
+VARIED = (*_LEAST, *LEVER_SHARES, *(each.name for each in fields(Assumptions)))
+"""All that a sweep can set; the last ones are the synthetic workload's assumptions."""
 
 
 def settings_of(sweeps: Sequence[str]) -> list[dict[str, float]]:

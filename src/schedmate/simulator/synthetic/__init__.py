@@ -2,6 +2,7 @@
 
 from schedmate.simulator.synthetic.drawing import draw_workload
 from schedmate.simulator.synthetic.interference import WorkloadPhysics
+from schedmate.simulator.synthetic.levers import NO_LEVERS, JobLevers, Levers, draw_levers
 from schedmate.simulator.synthetic.projects import Project, bank
 from schedmate.simulator.synthetic.workload import (
     Assumptions,
@@ -10,11 +11,15 @@ from schedmate.simulator.synthetic.workload import (
 )
 
 __all__ = [
+    "NO_LEVERS",
     "Assumptions",
+    "JobLevers",
+    "Levers",
     "Project",
     "SyntheticSubmission",
     "SyntheticWorkload",
     "WorkloadPhysics",
     "bank",
+    "draw_levers",
     "draw_workload",
 ]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Protocol
 
+from schedmate.simulator.synthetic.levers import JobLevers
 from schedmate.simulator.synthetic.projects import bank
 from schedmate.simulator.synthetic.workload import SyntheticWorkload
 
@@ -65,3 +67,34 @@ class WorkloadPhysics:
             return _BESIDE[mine][theirs]
         wanted = self._utilization[job] + self._utilization[other]
         return float(max(_LEAST, min(1.0, 1.0 / wanted)))
+
+
+class Physics(Protocol):
+    """As `engine.cluster` has it."""
+
+    def pace(self, job: int, gpus: int, companion: int | None, *, scattered: bool) -> float: ...
+
+    def utilization(self, job: int) -> float: ...
+
+    def memory_share(self, job: int) -> float: ...
+
+
+class SharedPaces:
+    """The same physics, where jobs that may share have paces of their own beside each other."""
+
+    def __init__(self, plain: Physics, levers: JobLevers) -> None:
+        self._plain = plain
+        self._levers = levers
+
+    def pace(self, job: int, gpus: int, companion: int | None, *, scattered: bool) -> float:
+        shares = self._levers.shareable
+        if companion is None or not (shares[job] and shares[companion]):
+            return self._plain.pace(job, gpus, companion, scattered=scattered)
+        alone = self._plain.pace(job, gpus, None, scattered=scattered)
+        return alone * self._levers.pace(job, companion)
+
+    def utilization(self, job: int) -> float:
+        return self._plain.utilization(job)
+
+    def memory_share(self, job: int) -> float:
+        return self._plain.memory_share(job)

@@ -70,8 +70,7 @@ class Series:
     """The lines that last named it, and that last showed it elsewhere than before."""
     moves: int = 0
     sightings: int = 0
-    measured: int = 0
-    """How many of its lines showed a metric as well."""
+    measured: int = 0  # how many of its lines showed a metric as well
     in_rounds: bool = False
     """The count inside which this one appeared is a heading: each heading begins a round."""
     shares: tuple[float, float] | None = None
@@ -82,8 +81,7 @@ class Series:
     increment: float = 0.0
     laps: int = 0
     falls: int = 0
-    peak: float = 0.0
-    """How far it came before it last began anew."""
+    peak: float = 0.0  # how far it came before it last began anew
     auxiliary: Phase | None = None
     """It counts something else than the training."""
     beside: str | None = None
@@ -93,6 +91,7 @@ class Series:
     reached: bool = False  # the total that the log announced
     first: float | None = None
     """Where the count was first seen: a resumed run does not begin at zero."""
+    begun: float | None = None  # the first above zero: bars are drawn before checkpoints are loaded
     epoch: float | None = None
     epochs: float | None = None
     rate_per_s: float | None = None
@@ -269,7 +268,7 @@ class Series:
         self.falls += 1
         self.peak = before + (self.increment if self.from_zero else 0.0)
         if self.in_rounds and self.total is None and before > 1:
-            self.total = before + (self.increment if self.from_zero else 0.0)
+            self.total = self.peak
         went_round = at_last or (self.total is not None and before >= _LAP * self.total)
         self.laps = self.laps + 1 if went_round or self.parent else 0
 
@@ -277,8 +276,9 @@ class Series:
         counted = self.laps_done * (self.total or 0.0) + self.done
         if counted < self.counted:
             self.timeline.restart()
-            self.first = None
+            self.first = self.begun = None
         self.first = counted if self.first is None else self.first
+        self.begun = self.begun or counted or None
         if counted != self.counted:
             self.moves += 1
             self.moved = order

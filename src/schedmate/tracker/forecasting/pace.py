@@ -122,7 +122,7 @@ def _clarity(
 ) -> float:
     """Deviations between both means; 0 for a difference that is not worth it."""
     difference = abs(after[0] - before[0])
-    if difference < _WORTH * max(after[0], before[0]):
+    if difference <= _WORTH * max(after[0], before[0]):
         return 0.0
     error = math.sqrt(before[1] / blocks_before + after[1] / blocks_after)
     return difference / max(error, _MIN_ERROR * difference)

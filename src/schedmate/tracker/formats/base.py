@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
 
 from schedmate.logs.lazy_patterns import lazy_pattern
@@ -14,10 +14,12 @@ Ordinal = Literal["begun", "ended"]
 MAX_COUNT = 1e15
 """No count in a log is larger; what is, is something else."""
 
-NUMBER = r"[-+]?(?:\d{1,15}(?:\.\d{0,20})?|\.\d{1,20})(?:[eE][-+]?\d{1,3})?|nan|[-+]?inf"
+NUMBER = r"[-+]?(?:\d{1,15}(?:\.\d{0,20})?|\.\d{1,20})(?:[eE][-+]?\d{1,3})?|nan|NaN|[-+]?inf"
+_PADDED = r"(?:(?<=nan|inf)\.0{1,4})?"
+"""Lightning pads `nan` to the width of a number."""
 _PAIR = lazy_pattern(
     r"(?<![\w/.])([^\W\d][\w./@-]{0,39}(?: [A-Za-z_(][\w./@()-]{0,20}){0,3})"
-    rf" ?[:=\uff1a] ?({NUMBER})(?![\w:/]|\.\d|,\d{{3}}(?!\d))"
+    rf" ?[:=\uff1a] ?({NUMBER}){_PADDED}(?![\w:/]|\.\d|,\d{{3}}(?!\d))"
 )
 _PAIRS = lazy_pattern(r"^.{0,100}\d[^ /]?/[^ ]{0,12} ")
 """Counts that stand before a name and are no part of it: `it350/1583 loss=0.3`."""
@@ -64,6 +66,13 @@ class Sighting:
     """The line is of a phase that others follow: a warm-up, a burn-in."""
     confidence: float = 1.0
     """In what the numbers mean; less than 1 where a format reads by resemblance."""
+
+    def checkpoint_seen(self, at: float | None) -> Checkpoint | None:
+        """The one that its line tells of, which was seen then."""
+        if self.checkpoint is None:
+            return None
+        saving = self.phase == "checkpointing"
+        return replace(self.checkpoint, saved_at=at, saving=saving)
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,6 +126,12 @@ class FileCursor:
             self._carried = b""
             self.cutter = LineCutter(overlong=True)
 
+    def leave_open_line(self) -> None:
+        """What follows in the same line is not read either."""
+        if self.cutter.open_bytes and not self.packed:
+            self.cutter = LineCutter(overlong=True)
+            self._carried = b""
+
     def skip_hole(self, file: int, chunk: bytes) -> None:
         """Where nothing but zeros was found, go on where the file system knows of data."""
         if chunk[:1] == chunk[-1:] == b"\0" and not self.packed and not chunk.strip(b"\0"):

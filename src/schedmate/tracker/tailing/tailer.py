@@ -154,6 +154,7 @@ class LogTailer:
             while self._unread:
                 for _ in self._read_on(file):
                     pass
+            self._cursor.leave_open_line()
             self._seen = _state(found)
         self.lines = 0
 

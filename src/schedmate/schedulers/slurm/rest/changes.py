@@ -71,12 +71,15 @@ class RestChanges:
         self._api.ask("DELETE", _JOB, job_id=target.name)
         return None
 
-    def requeue(self, job_id: JobId, *, held_as: str = "") -> None:
+    def requeue(self, job_id: JobId, *, held: bool = False, marked: str = "") -> None:
         if not self._api.offers(_REQUEUE):
-            return self._commands.requeue(job_id, held_as=held_as)
-        flags = {"Hold": "true", held_as: "true"} if held_as else None
+            return self._commands.requeue(job_id, held=held, marked=marked)
+        flags = dict.fromkeys(filter(None, ["Hold", marked]), "true") if held else None
         self._api.ask("GET", _REQUEUE, job_id=job_id, query=flags)
         return None
+
+    def signal(self, job_id: JobId, name: str, *, batch: bool) -> None:
+        self._commands.signal(job_id, name, batch=batch)
 
     def hold(self, name: str) -> None:
         self._commands.hold(name)

@@ -1,0 +1,30 @@
+"""For which reasons runs that go on for nothing may be stopped, by whose word, and how soon."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal, get_args
+
+if TYPE_CHECKING:
+    from schedmate.model import Job
+
+DoomedReason = Literal["nan", "checkpoint", "hang", "repeated", "limit", "idle"]
+DOOMED_REASONS: Final[tuple[DoomedReason, ...]] = get_args(DoomedReason)
+_WANTED = re.compile(r"(?:^|[\s,;])schedmate=stop-(\w{2,20})(?=$|[\s,;])", re.IGNORECASE)
+_ALL = "doomed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DoomedLimits:
+    stop: frozenset[str] = frozenset()
+    """For which reasons the site lets runs be stopped."""
+    after_s: float = 600.0
+    """How long after the message, where the same sign still stands."""
+    idle_s: float = 3600.0
+    """Without use of a GPU, CPU or output, after which an allocation is idle."""
+
+    def may_stop(self, job: Job, reason: DoomedReason) -> bool:
+        """By the site's settings, or by a word of its owner."""
+        words = {word.lower() for word in _WANTED.findall(job.comment)}
+        return reason in self.stop or not words.isdisjoint((reason, _ALL))
