@@ -29,7 +29,10 @@ WORDS = {
     "flag": "only with a changed argument or setting",
     "no": "never",
 }
-_ROUNDS = {1: "labelled before it was written", 2: "labelled before it read them"}
+_ROUNDS = {
+    1: "labelled before it was written, since used to mend it",
+    2: "labelled before it read them, since used to mend it",
+}
 _LOADED = b"successfully loaded checkpoint"
 _NOTHING_THERE = b"will not load any checkpoints"
 

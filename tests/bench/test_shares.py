@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bench.corpora.advice_cases import BLIND, HELD_OUT, read_cases
-from bench.corpora.shares import read_rows, sample_counts, sampled_jobs
+from bench.corpora.shares import blind_jobs, read_rows, sample_counts, sampled_jobs
 from bench.proof.proportions import Proportion, weighted_share
 from bench.proof.shares_failing import Runs, measure, repeats, sign_of
 from bench.proof.shares_resuming import WORDS, labelled_trainings
@@ -119,3 +119,12 @@ def test_a_missing_file_after_hours_was_not_known_before():
     assert sign_of("FileNotFoundError: [Errno 2] x", 5) == "before the start"
     assert sign_of("FileNotFoundError: [Errno 2] x", 64530) == "later, or ended from outside"
     assert sign_of("TypeError: x", 5) == "first 10 minutes"
+
+
+def test_jobs_to_judge_the_advisor_are_not_those_it_was_written_with():
+    known = {job.repository for job in sampled_jobs()}
+    for job in blind_jobs():
+        assert job.repository not in known
+        assert job.resumes in WORDS
+        assert bool(job.script) != bool(job.command)
+        assert job.resumes != "yes" or (job.saves_at and job.loads_at), job

@@ -68,6 +68,28 @@ def test_a_path_that_is_there_or_not(tmp_path):
     assert told(tmp_path, code) is True
 
 
+def test_a_file_that_gets_its_name_when_it_is_whole(tmp_path):
+    code = f"""
+    if os.path.exists(path):{LOAD.format(path="path")}
+    for epoch in range(first, 10):
+        net(torch.ones(1)).backward()
+        torch.save({{"net": net.state_dict(), "epoch": epoch}}, path + ".part")
+        os.replace(path + ".part", path)
+    """
+    assert told(tmp_path, code) is True
+
+
+def test_the_newest_file_that_can_be_read(tmp_path):
+    code = f"""
+    found = sorted(glob.glob(args.out + "/*.pt"))
+    while found:
+        state = torch.load(found[-1])
+        net.load_state_dict(state["net"])
+        first = state["epoch"] + 1
+        break{TRAINS}"""
+    assert told(tmp_path, code) is True
+
+
 def test_the_load_and_the_save_are_shown(tmp_path):
     code = f"""
     if os.path.exists(path):{LOAD.format(path="path")}{TRAINS}"""
