@@ -665,6 +665,7 @@ def test_levers_need_a_daemon_beside_the_scheduler(call):
         assert "--resumable: only SchedMate beside a scheduler" in err
 
 
+@pytest.mark.processes
 def test_levers_are_said_and_can_be_swept(call):
     asked = ("synthetic", "--jobs", "60", "--load", "1.3", "--policy", "easy,easy+schedmate")
     code, out, _ = call(*asked, "--resumable", "0.6", "--doomed", "0.2", "--json")
