@@ -48,6 +48,8 @@ _SAVES = {
 """What writes a state, and where it is told the place."""
 _MOVES = {"os.replace": 1, "os.rename": 1, "shutil.move": 1, "rename": 0, "replace": 0}
 """What gives a file that was written as a whole its name."""
+_WHOLE = re.compile(r"[._-](?:te?mp|part|partial|new)$")
+"""What a file is called until it is whole; it is renamed then, however that is written."""
 _STATES = ("torch.load", "load_state", "load_checkpoint", "checkpoint.load", "Fabric.load")
 _FILES = ("numpy.load", "pickle.load", "joblib.load", "load_weights", "load_model", "load")
 _RESTORES = ("restore", "restore_or_initialize", "restore_checkpoint")
@@ -142,7 +144,7 @@ class _Job:
         for alike in (_place, _directory):
             place = alike(path)
             for call, written in (*self.saves, *self.moves):
-                if place and alike(written) == place:
+                if place and place in (found := alike(written), _WHOLE.sub("", str(found))):
                     return call
         return None
 
