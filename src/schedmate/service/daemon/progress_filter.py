@@ -61,5 +61,5 @@ class ProgressFilter:
 
 
 def _facts(progress: Progress) -> object:
-    reasons = {warning.reason for warning in progress.warnings}
+    reasons = {(warning.reason, warning.firm) for warning in progress.warnings}
     return progress.slowdown is None, reasons, progress.checkpoint, progress.ends_by
