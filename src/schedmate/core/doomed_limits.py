@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, get_args
+
+from schedmate.core.scope import owner_words
 
 if TYPE_CHECKING:
     from schedmate.model import Job
 
 DoomedReason = Literal["nan", "checkpoint", "hang", "repeated", "limit", "idle"]
 DOOMED_REASONS: Final[tuple[DoomedReason, ...]] = get_args(DoomedReason)
-_WANTED = re.compile(r"(?:^|[\s,;])schedmate=stop-(\w{2,20})(?=$|[\s,;])", re.IGNORECASE)
 _ALL = "doomed"
 
 
@@ -26,5 +26,5 @@ class DoomedLimits:
 
     def may_stop(self, job: Job, reason: DoomedReason) -> bool:
         """By the site's settings, or by a word of its owner."""
-        words = {word.lower() for word in _WANTED.findall(job.comment)}
-        return reason in self.stop or not words.isdisjoint((reason, _ALL))
+        wanted = {f"stop-{reason}", f"stop-{_ALL}"}
+        return reason in self.stop or not wanted.isdisjoint(owner_words(job))

@@ -6,11 +6,11 @@ alone only raises a suspicion; two measurements some minutes apart must not cont
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from schedmate.core.scope import owner_words
 from schedmate.model import Activity, Job, Progress, Silence
 
 _LEAST_LINES = 50
@@ -30,7 +30,7 @@ _IDLE_CORE = 0.02
 """Of one core: what threads that only wait and poll use."""
 _IDLE_GPU = 0.02
 
-_OPTED_IN = re.compile(r"(?:^|[\s,;])schedmate=requeue-hung(?=$|[\s,;])", re.IGNORECASE)
+_OPTED_IN = "requeue-hung"
 
 Verdict = Literal["active", "idle", "unknown"]
 
@@ -49,7 +49,7 @@ class HangLimits:
 
     def wants_requeue(self, job: Job) -> bool:
         """By the site's settings, or by a word of its owner."""
-        return self.requeue or _OPTED_IN.search(job.comment) is not None
+        return self.requeue or _OPTED_IN in owner_words(job)
 
 
 @dataclass(slots=True)

@@ -12,7 +12,6 @@ has run so far (least attained service).
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +19,7 @@ from functools import lru_cache
 from math import inf, log
 from typing import TYPE_CHECKING, Final
 
-from schedmate.core.scope import is_opted_out
+from schedmate.core.scope import REFUSALS, owner_words
 from schedmate.model.advice import Z90
 from schedmate.model.job import JobId
 
@@ -35,7 +34,6 @@ _FRESH_S: Final = 120.0
 _UNKNOWN_S: Final = 1800.0
 """A job without a prediction counts as if it had run for so long at least."""
 _NARROW, _WIDE = 1e-3, 2.5
-_WORD = re.compile(r"(?:^|[\s,;])schedmate=(preemptible|keep)(?=$|[\s,;])", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,8 +78,8 @@ class PreemptionLimits:
 
     def consent(self, job: Job) -> str | None:
         """By whom the job may be stopped, in words; None where nobody has said so."""
-        words = {word.lower() for word in _WORD.findall(job.comment)}
-        if "keep" in words or is_opted_out(job):
+        words = owner_words(job)
+        if words & REFUSALS:
             return None
         if "preemptible" in words:
             return "its comment has schedmate=preemptible"

@@ -14,12 +14,19 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from schedmate.model import Job
 
-_OPTED_OUT = re.compile(r"(?:^|[\s,;])schedmate=off(?=$|[\s,;])", re.IGNORECASE)
+_WORD = re.compile(r"(?:^|[\s,;])schedmate=([\w-]{1,40})(?=$|[\s,;])", re.IGNORECASE)
+REFUSALS = frozenset({"off", "keep"})
+"""With one of these a run neither makes way nor shares its GPUs."""
+
+
+def owner_words(job: Job) -> frozenset[str]:
+    """What its owner asks of SchedMate in its comment: each word behind `schedmate=`."""
+    return frozenset(word.lower() for word in _WORD.findall(job.comment))
 
 
 def is_opted_out(job: Job) -> bool:
     """By a word of its owner it is neither read nor interfered with; its turn it keeps."""
-    return _OPTED_OUT.search(job.comment) is not None
+    return "off" in owner_words(job)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from schedmate.core.scope import is_opted_out
+from schedmate.core.scope import REFUSALS, owner_words
 
 if TYPE_CHECKING:
     from schedmate.model import Job
-
-_WORD = re.compile(r"(?:^|[\s,;])schedmate=(shareable|keep)(?=$|[\s,;])", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,8 +38,8 @@ class SharingLimits:
     """So much work is lost by parting them at most."""
 
     def consents(self, job: Job) -> bool:
-        words = {word.lower() for word in _WORD.findall(job.comment)}
-        if "keep" in words or is_opted_out(job):
+        words = owner_words(job)
+        if words & REFUSALS:
             return False
         named = set((job.request.partition or "").split(","))
         return "shareable" in words or named <= self.partitions or job.request.qos in self.qos
