@@ -296,6 +296,7 @@ ON_ITS_NODE = {"submit_host": "node1", "submit_session": 9, "submit_time": 1050.
         ({"submit_host": "login"}, {}, False),
         ({"submit_host": ""}, {"submit_host": ""}, False),
         ({"submit_time": 1005.0}, {}, False),
+        ({"submit_time": 1000.0}, {"id": "3", "submit_time": 1000.0, "start_time": 1000.0}, False),
         ({"submit_time": 1080.0}, {"submit_host": "node1"}, False),
         ({"user": "bob"}, {}, False),
     ],
@@ -309,6 +310,7 @@ ON_ITS_NODE = {"submit_host": "node1", "submit_session": 9, "submit_time": 1050.
             "no session",
         ),
         *("in the same terminal", "on another node", "on a login node", "unknown", "before it"),
+        "before it in the same second",
         *("after it, on a login node", "another user's"),
     ],
 )

@@ -93,7 +93,11 @@ class Site:
         return sorted((names[one.action.job_id], one.action.attempt, one.state) for one in ours)
 
     def told(self):
-        return {name: (self.job(name).state, self.decisions(name)) for name in self.ids}
+        """Each job's state and what was decided about it, with the grounds."""
+        return {
+            name: (self.job(name).state, *(one.action for one in self.store.actions(job_id=job_id)))
+            for name, job_id in self.ids.items()
+        }
 
     def job(self, name):
         return self.bench.job(self.ids[name])
@@ -244,6 +248,6 @@ def test_what_is_submitted_again_from_elsewhere_is_not_retried_beside_it(site, t
             return left and site.job("other").state is JobState.COMPLETED
 
         site.look_until(over, daemon, "the decisions")
-    assert site.requeues() == [("other", 0, "done")]
+    assert site.requeues() == [("other", 0, "done")], site.told()
     assert "submitted on a node of this run" in site.why("hidden")
     assert "runs the same" in site.why("copied")

@@ -99,7 +99,7 @@ def may_be_child(other: Job, job: Job, hosts: Container[str], now: float) -> boo
     if other.user != job.user or not other.submit_host or other.submit_host not in hosts:
         return False
     began = ended if job.start_time is None else job.start_time
-    if other.submit_time < began or _is_sibling(other, job):
+    if other.submit_time < began or _came_before(other, job) or _is_sibling(other, job):
         return False
     if job.submit_host != other.submit_host and job.submit_host not in hosts:
         return True  # people submit elsewhere; what a run has left behind may do so after it

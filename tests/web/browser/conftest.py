@@ -9,7 +9,7 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 
 import pytest
@@ -136,6 +136,10 @@ def _play(site, nodes):
     site.failed = site.submit(HOSTILE, "fail.py")
     site.wait_state(site.trained, "COMPLETED")
     site.wait(lambda view: view["diagnoses"], site.failed, "a diagnosis")
+    with closing(open_store(site.settings)) as store:
+        wait_for(
+            lambda: (site.trained, 0) in store.attempts_with_code(), "the first run", PATIENCE_S
+        )
     site.again = site.submit("training", "train.py", "--epochs", "12")
     site.wait(_has_begun, site.again, "the start")  # what takes all GPUs for good comes after it
     site.slow, *others = [site.submit("long training", "slow.py", gpus=2) for _ in range(nodes)]
@@ -144,10 +148,9 @@ def _play(site, nodes):
         site.wait_state(job_id, "RUNNING")
     site.waiting = site.submit("patient", "train.py", gpus=2)
     site.wait(_was_ordered, site.waiting, "an order")
-    store = open_store(site.settings)
-    store.keep_rule(a_learned_rule("r1", enabled=False, origin=an_origin("llm")))
-    store.keep_rule(a_learned_rule("r2", enabled=False, origin=an_origin("llm")))
-    store.close()
+    with closing(open_store(site.settings)) as store:
+        store.keep_rule(a_learned_rule("r1", enabled=False, origin=an_origin("llm")))
+        store.keep_rule(a_learned_rule("r2", enabled=False, origin=an_origin("llm")))
 
 
 def _has_begun(view):
