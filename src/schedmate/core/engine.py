@@ -156,8 +156,10 @@ class DecisionEngine:
         if known is None or not known.job.is_same_job(job):
             known = self._known[job.id] = KnownJob.met(job, event.past)
             self._levers.meet(known)
+            ordered = self._places.order(known, event.at)
+            known.be_quiet(self._places.due(known), event.at)
             renewed = renewals(known, self._known, self.objection)
-            return [*self._places.order(known, event.at), *renewed, Advise(job), *looks_at(job)]
+            return [*ordered, *renewed, Advise(job), *looks_at(job)]
         before = known.job
         known.see(job)
         if known.hold == "ours" and not job.held:

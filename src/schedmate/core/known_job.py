@@ -71,6 +71,8 @@ class KnownJob:
     """The run that was last decided to be queued again."""
     quiet_until: float = float("-inf")
     """Until then nothing follows from seeing it just as it was."""
+    shown: Job | None = None
+    """The newest record of the scheduler, which `job` may be ahead of."""
     retried: bool = False
     """Whether its present run is a retry of ours."""
     reverted: bool = False
@@ -115,7 +117,8 @@ class KnownJob:
             self.nice = self.nice.in_new_attempt(job.nice)
             if made_way:
                 self.nice = replace(self.nice, settled=False)
-        self.job, self.awaited = job, self.awaited | awaited_by(job)
+        self.job = self.shown = job
+        self.awaited |= awaited_by(job)
 
     def be_quiet(self, due: float | None, at: float) -> None:
         """Nothing follows from how it is: what waits is moved by what is read of it, once it has
@@ -129,7 +132,7 @@ class KnownJob:
 
     def is_quiet(self, job: Job, at: float) -> bool:
         """Whether nothing would follow from seeing this very record of it once more."""
-        return self.job is job and at < self.quiet_until
+        return self.shown is job and at < self.quiet_until
 
     def is_changed_with(self, others: Iterable[KnownJob]) -> bool:
         """Whether nice numbers of other jobs of its owner were changed between the same looks."""
@@ -172,6 +175,7 @@ class KnownJob:
     def met(cls, job: Job, past: Past) -> KnownJob:
         return cls(
             job,
+            shown=job,
             awaited=awaited_by(job),
             advice=past.advice,
             read=past.advice is not None,

@@ -21,7 +21,7 @@ REFUSALS = frozenset({"off", "keep"})
 
 def owner_words(job: Job) -> frozenset[str]:
     """What its owner asks of SchedMate in its comment: each word behind `schedmate=`."""
-    return frozenset(word.lower() for word in _WORD.findall(job.comment))
+    return frozenset(map(str.lower, _WORD.findall(job.comment))) if job.comment else frozenset()
 
 
 def is_opted_out(job: Job) -> bool:
@@ -49,6 +49,8 @@ class Scope:
 
     def _left(self, job: Job, quantity: Callable[[Iterable[object]], bool]) -> str | None:
         """By the site's settings; `quantity` says how many of its partitions have to be left."""
+        if not job.cluster and self == _ALL:
+            return None
         named = set((job.request.partition or "").split(","))
         grounds = [self._ground(partition) for partition in sorted(named)]
         account, qos = job.request.account, job.request.qos
@@ -66,3 +68,6 @@ class Scope:
             return f"partition {partition} is left alone"
         beyond = self.canary_partitions and partition not in self.canary_partitions
         return "its partition is no canary partition" if beyond else ""
+
+
+_ALL = Scope()
