@@ -157,6 +157,13 @@ WORDS = {
     "llm.api_key_file": "a file with its key",
     "llm.enabled": "`false`: no model is ever asked",
     "llm.advice": "ask it about a job's code too, where reading leaves something open",
+    "llm.tier": (
+        "how much a model is asked: `none`, `choose` (among what is listed), `read` (for itself); "
+        "`auto`: by its exam, and `choose` without one"
+    ),
+    "llm.never": "users, and directories by their absolute path, about whose jobs none is asked",
+    "llm.read_deadline_s": "the same for a model that reads, where it is longer",
+    "llm.read_token_budget": "the same where the model reads",
     "llm.deadline_s": "seconds for one question, with repairs and the start of the model",
     "llm.background_deadline_s": (
         "the same for questions that the daemon asks beside its loop, where no one waits"

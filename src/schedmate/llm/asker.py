@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from schedmate.llm.client import Refused, request
+from schedmate.llm.consent import check_consent
 from schedmate.llm.deadline import Deadline
 from schedmate.llm.dialect import Dialect, read_reply
 from schedmate.llm.messages import (
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from schedmate.config import LlmSettings
     from schedmate.llm.endpoint import Endpoint
     from schedmate.llm.messages import Message
-    from schedmate.model import Ledger
+    from schedmate.model import Ledger, Subject, Tier
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -61,17 +62,33 @@ class _Bill:
 class ModelAsker:
     """Fulfils `model.ports.Asker` over an endpoint. Threads may share it."""
 
-    def __init__(self, endpoint: Endpoint, settings: LlmSettings, ledger: Ledger) -> None:
+    def __init__(
+        self, endpoint: Endpoint, settings: LlmSettings, ledger: Ledger, tier: Tier = "choose"
+    ) -> None:
+        self.tier = tier
         self._endpoint = endpoint
         self._settings = settings
+        reads = tier == "read"
+        self._seconds = (
+            max(settings.deadline_s, settings.read_deadline_s) if reads else settings.deadline_s
+        )
+        self._budget = settings.read_token_budget if reads else settings.token_budget
         self._ledger = ledger
         self._dialect = Dialect()
         self._under_way = _UnderWay()
 
     def ask(
-        self, schema: type[T], prompt: str, *, purpose: str, system: str = "", max_tokens: int = 256
+        self,
+        schema: type[T],
+        prompt: str,
+        *,
+        purpose: str,
+        system: str = "",
+        max_tokens: int = 256,
+        about: Subject | None = None,
     ) -> Answer[T]:
-        deadline = Deadline(self._settings.deadline_s)
+        check_consent(about, self._settings.never)
+        deadline = Deadline(self._seconds)
         clean = redact if self._endpoint.is_remote else str
         question = Question(
             system=clean(system),
@@ -139,11 +156,11 @@ class ModelAsker:
 
     def _check_budget(self, question: Question, bill: _Bill) -> None:
         spent = self._ledger.tokens_spent(since=time.time() - _DAY_S) + bill.tokens
-        budget = self._settings.token_budget
-        if spent + question.most_tokens > budget:
+        if spent + question.most_tokens > self._budget:
+            setting = "read_token_budget" if self.tier == "read" else "token_budget"
             raise BudgetSpent(
-                f"{spent} of {budget} tokens for the language model are spent within a day "
-                "(setting llm.token_budget allows more)"
+                f"{spent} of {self._budget} tokens for the language model are spent within a day "
+                f"(setting llm.{setting} allows more)"
             )
 
     def _request(

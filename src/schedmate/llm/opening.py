@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from schedmate.config import LlmSettings
     from schedmate.llm.endpoint import Endpoint
-    from schedmate.model import Asker, Ledger
+    from schedmate.model import Asker, Ledger, Tier
 
 _LOOK_S = 5.0
 
@@ -26,10 +26,19 @@ _LOOK_S = 5.0
 def open_asker(settings: LlmSettings, *, cache_dir: Path, ledger: Ledger) -> Asker | None:
     """The configured endpoint, else the embedded model where it is installed, else None.
 
+    None as well where its tier is that nothing is asked of it.
+
     Nothing is started or connected here: the first question does that.
     """
     endpoint = choose_endpoint(settings, cache_dir)
-    return None if endpoint is None else ModelAsker(endpoint, settings, ledger)
+    tier = "none" if endpoint is None else tier_of(settings)
+    if endpoint is None or tier == "none":
+        return None
+    return ModelAsker(endpoint, settings, ledger, tier)
+
+
+def tier_of(settings: LlmSettings) -> Tier:
+    return "choose" if settings.tier == "auto" else settings.tier
 
 
 def choose_endpoint(settings: LlmSettings, cache_dir: Path) -> Endpoint | None:

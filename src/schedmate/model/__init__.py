@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         ModelError,
         ModelTooSlow,
         ModelUnavailable,
+        NoConsent,
         NotAllowed,
         NotFound,
         NotSignedIn,
@@ -49,6 +50,8 @@ if TYPE_CHECKING:
         History,
         Ledger,
         ReadingCache,
+        Subject,
+        Tier,
     )
     from schedmate.model.profile import Mark, RunProfile
     from schedmate.model.progress import (
@@ -115,6 +118,7 @@ __all__ = [
     "ModelError",
     "ModelTooSlow",
     "ModelUnavailable",
+    "NoConsent",
     "NodeCondition",
     "NodeRun",
     "NodeState",
@@ -148,7 +152,9 @@ __all__ = [
     "Spread",
     "StoreError",
     "StoreUnavailable",
+    "Subject",
     "Submission",
+    "Tier",
     "Unit",
     "UnusableStore",
     "Workload",
@@ -167,7 +173,7 @@ __getattr__ = lazily(
             "schedmate.model.diagnosis": "SURE_ENOUGH Blame Decision Diagnosis",
             "schedmate.model.errors": (
                 "BadAnswer BadInput BudgetSpent LeaseLost ModelError ModelTooSlow "
-                "ModelUnavailable NotAllowed NotFound NotSignedIn NotThereYet "
+                "ModelUnavailable NoConsent NotAllowed NotFound NotSignedIn NotThereYet "
                 "PartlyKnown SchedMateError SchedulerError SchedulerUnreachable "
                 "ServerUnreachable StoreError StoreUnavailable UnusableStore"
             ),
@@ -179,7 +185,7 @@ __getattr__ = lazily(
             "schedmate.model.mode": "Mode",
             "schedmate.model.nodes": "NodeCondition NodeRun NodeState",
             "schedmate.model.ports": (
-                "Answer Asker FailureMemory FormatMemory History Ledger ReadingCache"
+                "Answer Asker FailureMemory FormatMemory History Ledger ReadingCache Subject Tier"
             ),
             "schedmate.model.profile": "Mark RunProfile",
             "schedmate.model.progress": (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, Literal, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -29,11 +29,38 @@ class Answer(Generic[T]):
     model: str = ""
 
 
+Tier = Literal["none", "choose", "read"]
+"""How much a model is asked: nothing; to choose among what is listed; to read for itself. It
+decides what is asked, never what may follow from an answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """The job that a question is about: whose words leave the machine, and who may see them."""
+
+    user: str = ""
+    job_id: str = ""
+    workdir: str = ""
+    comment: str = ""
+    """What the job was submitted with; a word of it may forbid models."""
+
+
 class Asker(Protocol):
     """The one way to ask a language model."""
 
+    @property
+    def tier(self) -> Tier:
+        """How much the model that would answer now is asked; no question is sent to find out."""
+
     def ask(
-        self, schema: type[T], prompt: str, *, purpose: str, system: str = "", max_tokens: int = 256
+        self,
+        schema: type[T],
+        prompt: str,
+        *,
+        purpose: str,
+        system: str = "",
+        max_tokens: int = 256,
+        about: Subject | None = None,
     ) -> Answer[T]:
         """Return a validated `schema`, or raise a `ModelError`."""
 

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-    from pydantic import BaseModel
-
     from schedmate.config import Settings, SlurmSettings
     from schedmate.core import DecisionEngine, DecisionLimits, PreemptionLimits
-    from schedmate.model import Answer, Asker, Job, PastRun
+    from schedmate.model import Asker, Job, PastRun
     from schedmate.schedulers.base import Scheduler
     from schedmate.schedulers.slurm.rest.access import RestAccess
     from schedmate.site_settings import PreemptionSettings
     from schedmate.store import Lease, Moved, OnTable, Store
-
-    T = TypeVar("T", bound=BaseModel)
 
 _STEPS_OF_A_LARGE_MODEL = 6
 _SETTLE_S = 60.0
@@ -278,24 +274,6 @@ def open_asker(settings: Settings, store: Store, *, allowed: bool = True) -> Ask
 def agent_steps(settings: Settings) -> int:
     """How often a model may look around in a job's directory: the embedded one is too small."""
     return _STEPS_OF_A_LARGE_MODEL if settings.llm.base_url else 0
-
-
-class LateAsker:
-    """Asks a model that may be installed while the daemon runs."""
-
-    def __init__(self, settings: Settings, store: Store) -> None:
-        self._settings = settings
-        self._store = store
-
-    def ask(
-        self, schema: type[T], prompt: str, *, purpose: str, system: str = "", max_tokens: int = 256
-    ) -> Answer[T]:
-        from schedmate.model import ModelUnavailable
-
-        asker = open_asker(self._settings, self._store)
-        if asker is None:
-            raise ModelUnavailable("no language model is configured or installed")
-        return asker.ask(schema, prompt, purpose=purpose, system=system, max_tokens=max_tokens)
 
 
 def limits_of(settings: Settings, *, act_since: float) -> DecisionLimits:

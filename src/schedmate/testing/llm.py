@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from schedmate.model import Answer, BadAnswer, Cost, LlmCall, ModelError
+from schedmate.model import Answer, BadAnswer, Cost, LlmCall, ModelError, Subject, Tier
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -28,6 +28,7 @@ class Asked:
     prompt: str
     purpose: str
     system: str
+    about: Subject | None = None
 
 
 class ScriptedAsker:
@@ -36,7 +37,8 @@ class ScriptedAsker:
     An answer is a value, a dict that is validated, or a `ModelError` to raise.
     """
 
-    def __init__(self, script: Script) -> None:
+    def __init__(self, script: Script, tier: Tier = "choose") -> None:
+        self.tier: Tier = tier
         self._script = script
         self.asked: list[Asked] = []
 
@@ -48,9 +50,10 @@ class ScriptedAsker:
         purpose: str,
         system: str = "",
         max_tokens: int = 256,  # noqa: ARG002 - the script is as long as it is
+        about: Subject | None = None,
     ) -> Answer[T]:
         scripted = self._next(schema, prompt)
-        self.asked.append(Asked(schema, prompt, purpose, system))
+        self.asked.append(Asked(schema, prompt, purpose, system, about))
         if isinstance(scripted, ModelError):
             raise scripted
         data = scripted.model_dump() if isinstance(scripted, BaseModel) else scripted

@@ -18,10 +18,10 @@ from schedmate.service.daemon.daemon import Daemon
 from schedmate.service.daemon.retention import Retention
 from schedmate.service.daemon.training import train_beside
 from schedmate.service.dry_run import DryRun, copy_of
+from schedmate.service.late_asker import LateAsker
 from schedmate.service.records.daemon_mode import keep_daemon_mode
 from schedmate.service.records.pause import pause_of
 from schedmate.service.wiring import (
-    LateAsker,
     agent_steps,
     deciding_settings,
     engine_of,
