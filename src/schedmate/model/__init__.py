@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from schedmate.model.activity import Activity
     from schedmate.model.advice import Advice, Cost, Match, Outcome, Prediction, Remark, Spread
     from schedmate.model.decision import DecisionReason, ReasonCode
-    from schedmate.model.diagnosis import SURE_ENOUGH, Blame, Decision, Diagnosis
+    from schedmate.model.diagnosis import SURE_ENOUGH, Blame, Decision, Diagnosis, Opinion
     from schedmate.model.errors import (
         BadAnswer,
         BadInput,
@@ -126,6 +126,7 @@ __all__ = [
     "NotFound",
     "NotSignedIn",
     "NotThereYet",
+    "Opinion",
     "Outcome",
     "PartlyKnown",
     "PastRun",
@@ -170,7 +171,7 @@ __getattr__ = lazily(
             "schedmate.model.activity": "Activity",
             "schedmate.model.advice": "Advice Cost Match Outcome Prediction Remark Spread",
             "schedmate.model.decision": "DecisionReason ReasonCode",
-            "schedmate.model.diagnosis": "SURE_ENOUGH Blame Decision Diagnosis",
+            "schedmate.model.diagnosis": "SURE_ENOUGH Blame Decision Diagnosis Opinion",
             "schedmate.model.errors": (
                 "BadAnswer BadInput BudgetSpent LeaseLost ModelError ModelTooSlow "
                 "ModelUnavailable NoConsent NotAllowed NotFound NotSignedIn NotThereYet "
