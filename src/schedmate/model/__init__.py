@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         StoreUnavailable,
         UnusableStore,
     )
+    from schedmate.model.exam import ExamResult, Tier
     from schedmate.model.failures import REASONS, Category, Reason, Retry
     from schedmate.model.history import Fingerprint, GpuUse, PastRun
     from schedmate.model.job import Job, JobId, JobState, Request, Submission, array_of
@@ -51,7 +52,6 @@ if TYPE_CHECKING:
         Ledger,
         ReadingCache,
         Subject,
-        Tier,
     )
     from schedmate.model.profile import Mark, RunProfile
     from schedmate.model.progress import (
@@ -97,6 +97,7 @@ __all__ = [
     "EarlyWarning",
     "EndsBy",
     "Evidence",
+    "ExamResult",
     "FailureMemory",
     "Finding",
     "Fingerprint",
@@ -178,6 +179,7 @@ __getattr__ = lazily(
                 "PartlyKnown SchedMateError SchedulerError SchedulerUnreachable "
                 "ServerUnreachable StoreError StoreUnavailable UnusableStore"
             ),
+            "schedmate.model.exam": "ExamResult Tier",
             "schedmate.model.failures": "REASONS Category Reason Retry",
             "schedmate.model.history": "Fingerprint GpuUse PastRun",
             "schedmate.model.job": "Job JobId JobState Request Submission array_of",
@@ -186,7 +188,7 @@ __getattr__ = lazily(
             "schedmate.model.mode": "Mode",
             "schedmate.model.nodes": "NodeCondition NodeRun NodeState",
             "schedmate.model.ports": (
-                "Answer Asker FailureMemory FormatMemory History Ledger ReadingCache Subject Tier"
+                "Answer Asker FailureMemory FormatMemory History Ledger ReadingCache Subject"
             ),
             "schedmate.model.profile": "Mark RunProfile",
             "schedmate.model.progress": (
