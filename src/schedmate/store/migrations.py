@@ -237,4 +237,17 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         ),
         "CREATE INDEX submissions_by_whole ON submissions (scheduler, whole)",
     ),
+    (
+        # every request to a model, as it was sent
+        """
+        CREATE TABLE model_log (
+            id INTEGER PRIMARY KEY, at REAL NOT NULL, user_name TEXT NOT NULL,
+            job_id TEXT NOT NULL, purpose TEXT NOT NULL, model TEXT NOT NULL,
+            endpoint TEXT NOT NULL, outcome TEXT NOT NULL, sent TEXT NOT NULL,
+            received TEXT NOT NULL
+        )
+        """,
+        "CREATE INDEX model_log_by_time ON model_log (at)",
+        "CREATE INDEX model_log_by_job ON model_log (job_id)",
+    ),
 )
