@@ -161,7 +161,8 @@ class DoomedRuns:
             yield from _hang(known.hung, stop=self._limits.may_stop(known.job, "hang"))
         for remark in () if known.advice is None else known.advice.advice:
             if remark.failures >= _FAILURES:
-                yield Doom("repeated", f"{remark.text}, {remark.failures} times in a row")
+                text = f"{remark.text}, {remark.failures} times in a row"
+                yield Doom("repeated", text, stoppable=False)  # three in ten do not fail again
                 break
         limit_s = known.user_limit_s or known.job.request.time_limit_s
         late = limit_s is not None and watch.is_late(limit_s, at) and _is_far_off(known, limit_s)
