@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from schedmate.store.run_facts import MADE_OF_RUNS, SUBMISSIONS_OF_LISTED, SUBMISSIONS_OF_RUNS
+from schedmate.store.run_facts import (
+    ALL_KINDS_OF_MESSAGES,
+    MADE_OF_RUNS,
+    SUBMISSIONS_OF_LISTED,
+    SUBMISSIONS_OF_RUNS,
+)
 
 
 def _numbers_changes(table: str, *events: str) -> tuple[str, ...]:
@@ -237,4 +242,5 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         ),
         "CREATE INDEX submissions_by_whole ON submissions (scheduler, whole)",
     ),
+    (ALL_KINDS_OF_MESSAGES,),
 )
