@@ -114,7 +114,7 @@ class TimeLimitSettings:
 class DoomedSettings:
     """Runs that go on for nothing."""
 
-    stop: tuple[Literal["nan", "checkpoint", "hang", "repeated", "limit", "idle"], ...] = ()
+    stop: tuple[Literal["nan", "checkpoint", "hang", "limit", "idle"], ...] = ()
     """For which reasons they are stopped in mode `act`; for others only where their owner asks."""
     minutes: float = at_least(0, 10.0)
     """How long after the message, where the same sign still stands."""

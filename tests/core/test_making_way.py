@@ -146,6 +146,21 @@ def test_a_run_with_dependants_goes_on():
     assert saved(engine) == []
 
 
+def test_a_run_that_one_of_the_same_name_waits_for_goes_on():
+    engine = an_engine()
+    name, user = engine.known["1"].job.name, engine.known["1"].job.user
+    waits = {"dependency": "singleton", "reason": "Dependency"}
+    engine.handle(JobSeen(NOW, one_that_waits(id="3", name=name, user=user, **waits)))
+    assert saved(engine) == []
+
+
+def test_a_clock_that_is_set_back_does_not_keep_it_waiting():
+    engine = an_engine()
+    saved(engine)
+    [action] = actions(engine.handle(JobSeen(NOW - 86400, stopped())))
+    assert (action.kind, action.reason.code) == ("release", "others_did_not_start")
+
+
 def test_what_a_person_has_undone_stays():
     engine = an_engine()
     engine.handle(JobReverted(NOW, "1"))

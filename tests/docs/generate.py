@@ -86,7 +86,7 @@ WORDS = {
     "not stopped",
     "preemption.worth": "so many times less GPU time than the run a job must need",
     "doomed.stop": "in mode `act`: stop [runs that go on for nothing](../how-to/doomed-runs.md) "
-    "for these reasons: `nan`, `checkpoint`, `hang`, `repeated`, `limit`, `idle`; empty: only "
+    "for these reasons: `nan`, `checkpoint`, `hang`, `limit`, `idle`; empty: only "
     "where their owner asks for it",
     "doomed.minutes": "how long after the message, if the same sign still stands",
     "doomed.idle_hours": "hours without use of a GPU, CPU or output, after which an allocation is "

@@ -1,7 +1,7 @@
 """The decision engine. `DecisionEngine.handle(event)` returns instructions; see `engine.py`."""
 
 from schedmate.core.attempts import Attempt, Hung, Reached
-from schedmate.core.doomed_limits import DOOMED_REASONS, DoomedLimits
+from schedmate.core.doomed_limits import DOOMED_BY_WARNING, DOOMED_REASONS, DoomedLimits
 from schedmate.core.drains import DrainLimits, SuspectNode
 from schedmate.core.engine import DecisionEngine
 from schedmate.core.events import (
@@ -56,6 +56,7 @@ from schedmate.core.successors import (
 from schedmate.core.time_limits import TimeLimits
 
 __all__ = [
+    "DOOMED_BY_WARNING",
     "DOOMED_REASONS",
     "EVENTS",
     "Act",

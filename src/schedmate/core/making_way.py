@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from schedmate.core.preemption import Contender, Incumbent, Preempted, choose, index_s, lost_s
 from schedmate.core.reactions import act
-from schedmate.core.successors import waits_for
+from schedmate.core.successors import waits_for, waits_for_end
 from schedmate.model import DecisionReason, JobState, array_of
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from schedmate.model import Job, JobId, ReasonCode
 
 _HOUR_S, _DAY_S = 3600.0, 86400.0
+_CLOCK_S = 60.0
 _NEXT = 64
 """So many of those that would start next are compared with a run."""
 
@@ -137,7 +138,8 @@ class MakingWay:
             self._close(known, held)
             return []
         waiting = [one for one in held.for_jobs if not self._has_started(one, held.at)]
-        if waiting and at < held.at + self._limits.give_back_s:
+        gone_back = at < held.at - _CLOCK_S  # the clock was set: how long it waits is unknown
+        if waiting and not gone_back and at < held.at + self._limits.give_back_s:
             return []
         in_vain = len(waiting) == len(held.for_jobs)
         known.goes_first = known.goes_first or in_vain
@@ -219,7 +221,11 @@ class MakingWay:
         return found or self._objection(known)
 
     def _has_dependants(self, job: Job) -> bool:
-        return any(waits_for(one.job, job) for one in self._known.values() if one.job.dependency)
+        return any(
+            waits_for(one.job, job) or waits_for_end(one.job.dependency, one.job, job)
+            for one in self._known.values()
+            if one.job.dependency
+        )
 
     def _incumbent(self, job: Job, left_s: float, lost: float, at: float) -> Incumbent:
         here = self._pools.of(_partition(job))

@@ -320,6 +320,11 @@ class Actions:
             return None
         return outcome_of_requeue(action, job, asked=True)
 
+    def _refuse_another_run(self, action: Action) -> None:
+        in_vain = action.reason is not None and action.reason.code == "doomed"
+        if in_vain and not is_in_attempt(self._scheduler, action.job_id, action.attempt):
+            raise SchedulerError("too late: it has been queued again, or is over")
+
     def _ask_scheduler(self, action: Action, now: float) -> bool:
         match action.kind:
             case "preempt":
@@ -342,10 +347,17 @@ class Actions:
                     delay_s=action.delay_s,
                 )
             case "cancel" | "hold" | "release":
+                self._refuse_another_run(action)
                 asked = self._scheduler
                 plain = {"cancel": asked.cancel, "hold": asked.hold, "release": asked.release}
                 plain[action.kind](action.job_id)
         return True
+
+
+def is_in_attempt(scheduler: Scheduler, job_id: JobId, attempt: int) -> bool:
+    """Whether the run that is meant goes on: its owner may have queued the job again just now."""
+    found = scheduler.jobs([job_id])
+    return any((one.state, one.restarts) == (JobState.RUNNING, attempt) for one in found)
 
 
 def _lowers(action: Action) -> bool:

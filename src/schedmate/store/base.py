@@ -159,9 +159,9 @@ class Runs(Protocol):
         """The last one that another job of its owner ended with the same code, arguments and
         directory."""
 
-    def resumes(self, code: str) -> dict[tuple[JobId, int], Resume]:
-        """Of the newest runs of this code that followed another one: how they began, by job and
-        attempt; those whose logs show it."""
+    def resumes(self, code: str, user: str) -> dict[tuple[JobId, int], Resume]:
+        """Of this user's newest runs of this code that followed another one: how they began, by job
+        and attempt; those whose logs show it."""
 
     def attempts_with_code(self) -> set[tuple[JobId, int]]:
         """Attempts of this scheduler's jobs whose code is known."""

@@ -56,12 +56,12 @@ class PastRunParts:
         )
         return loads(PastRun, rows[0][0]) if rows else None
 
-    def resumes(self, code: str) -> dict[tuple[JobId, int], Resume]:
+    def resumes(self, code: str, user: str) -> dict[tuple[JobId, int], Resume]:
         rows = self._db.rows(
             "SELECT job_id, attempt, json_extract(body, '$.resume') FROM runs WHERE code = ?"
-            " AND json_extract(body, '$.resume.outcome') IS NOT NULL"
+            " AND \"user\" = ? AND json_extract(body, '$.resume.outcome') IS NOT NULL"
             " ORDER BY end_time DESC LIMIT ?",
-            (code, MATCHES),
+            (code, user, MATCHES),
         )
         return {(job_id, attempt): loads(Resume, body) for job_id, attempt, body in rows}
 

@@ -1,7 +1,8 @@
 """What is known of code that goes on from its checkpoints: by what it says and by runs seen here.
 
 Runs that have ended are in the history. Of those that go on, the log tells again after a restart
-of the daemon what it told before.
+of the daemon what it told before. A log may say anything: what it proves, it proves of its own
+user's jobs alone.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from schedmate.store import KeptAdvice, Store
 
 _Runs = dict[tuple["JobId", int], "Resume"]
+_Code = tuple[str, str]
+"""And whose runs of it."""
 
 
 class ResumeProofs:
@@ -27,22 +30,24 @@ class ResumeProofs:
         self._engine = engine
         self._store = store
         self._wanted = wanted
-        self._ended: dict[str, _Runs] = {}
-        self._running: dict[str, _Runs] = {}
-        """By code, as their logs show it so far."""
+        self._ended: dict[_Code, _Runs] = {}
+        self._running: dict[_Code, _Runs] = {}
+        """As their logs show it so far."""
         self._sent: dict[JobId, ResumeProof] = {}
 
     def note(self, polled: Iterable[tuple[JobId, Progress]]) -> None:
         for job_id, progress in polled:
             known = self._engine.known.get(job_id)
-            code = None if known is None or progress.resume is None else self._code(job_id)
+            code = None if known is None or progress.resume is None else self._code(known.job)
             if known is not None and progress.resume is not None and code is not None:
                 run = job_id, known.job.restarts
                 self._running.setdefault(code, {})[run] = progress.resume
 
     def ended(self, job: Job) -> None:
         """A run is in the history now."""
-        self._ended.pop(self._code(job.id) or "", None)
+        code = self._code(job)
+        if code is not None:
+            self._ended.pop(code, None)
 
     def forget(self, job_id: JobId) -> None:
         self._sent.pop(job_id, None)
@@ -53,15 +58,15 @@ class ResumeProofs:
             if known.job.state is not JobState.RUNNING or not self._wanted(known.job):
                 continue
             kept = self._store.advice(job_id)
-            proof = None if kept is None else self.proof(kept)
+            proof = None if kept is None else self.proof(kept, known.job.user)
             if proof is not None and proof != self._sent.get(job_id):
                 self._sent[job_id] = proof
                 yield ResumeKnown(now, job_id, proof)
 
-    def proof(self, kept: KeptAdvice) -> ResumeProof:
+    def proof(self, kept: KeptAdvice, user: str) -> ResumeProof:
         resumes = kept.advice.workload.resumes
         code = None if kept.fingerprint is None else kept.fingerprint.code
-        runs = {} if code is None else self._runs(code)
+        runs = {} if code is None else self._runs((code, user))
         went_on = [one for one in runs.values() if one.outcome == "resumed"]
         times = [one.after_s for one in went_on if one.after_s is not None]
         return ResumeProof(
@@ -71,11 +76,12 @@ class ResumeProofs:
             restart_s=median(times) if times else None,
         )
 
-    def _runs(self, code: str) -> _Runs:
+    def _runs(self, code: _Code) -> _Runs:
         if code not in self._ended:
-            self._ended[code] = dict(self._store.resumes(code))
+            self._ended[code] = dict(self._store.resumes(*code))
         return self._ended[code] | self._running.get(code, {})
 
-    def _code(self, job_id: JobId) -> str | None:
-        kept = self._store.advice(job_id)
-        return None if kept is None or kept.fingerprint is None else kept.fingerprint.code
+    def _code(self, job: Job) -> _Code | None:
+        kept = self._store.advice(job.id)
+        found = None if kept is None else kept.fingerprint
+        return None if found is None else (found.code, job.user)
