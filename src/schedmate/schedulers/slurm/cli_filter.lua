@@ -138,8 +138,9 @@ end
 -- All parts of one GPU instead of the GPU: Slurm cannot turn one into the other later.
 function schedmate.lend(options)
     pcall(function()
-        local kind = string.match(options["gres"] or "", "^gpu:?([%a_][%w_%-]*):?1?$")
-        if kind == nil and string.match(options["gres"] or "", "^gpu:?1?$") then
+        local asked = string.gsub(options["gres"] or "", "^gres[:/]", "")
+        local kind = string.match(asked, "^gpu:([%a_][%w_%-]*):?1?$")
+        if kind == nil and string.match(asked, "^gpu:?1?$") then
             kind = ""
         end
         if SHARDS > 0 and options["type"] == "sbatch" and kind ~= nil and may_share(options) then
