@@ -20,6 +20,7 @@ from schedmate.core.events import (
     Past,
     ProgressSeen,
     ResumeKnown,
+    ShareSeen,
     Started,
     Stopping,
     job_of,
@@ -44,7 +45,7 @@ from schedmate.core.preemption import MadeWay, PreemptionLimits, ResumeProof
 from schedmate.core.retry import DecisionLimits, NodeChoice, RetryPlan, plan_retry
 from schedmate.core.same_work import Work, code_submits_jobs, is_rival, names_job
 from schedmate.core.scope import Scope, is_opted_out
-from schedmate.core.sharing import GpuUse, SharingLimits
+from schedmate.core.sharing import MeasuredUse, SharingLimits
 from schedmate.core.successors import (
     may_be_child,
     may_have_waited,
@@ -71,7 +72,6 @@ __all__ = [
     "DrainLimits",
     "Event",
     "FairnessLimits",
-    "GpuUse",
     "GpuUseKnown",
     "HangLimits",
     "HoldLimits",
@@ -85,6 +85,7 @@ __all__ = [
     "KnownJob",
     "MadeWay",
     "Measure",
+    "MeasuredUse",
     "NiceHistory",
     "NodeChoice",
     "NodeSeen",
@@ -99,6 +100,7 @@ __all__ = [
     "ResumeProof",
     "RetryPlan",
     "Scope",
+    "ShareSeen",
     "SharingLimits",
     "Started",
     "Stopping",

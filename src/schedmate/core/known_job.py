@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -26,7 +27,15 @@ if TYPE_CHECKING:
 
     from schedmate.core.events import JobDiagnosed, Past
     from schedmate.core.hangs import HangWatch
-    from schedmate.core.sharing import GpuUse
+    from schedmate.core.sharing import MeasuredUse
+
+
+@dataclass(frozen=True, slots=True)
+class KnownJobs:
+    """All that the engine knows, and why nothing but its place is decided about one of them."""
+
+    by_id: Mapping[JobId, KnownJob]
+    objection: Callable[[KnownJob], str | None]
 
 
 @dataclass(slots=True)
@@ -81,9 +90,13 @@ class KnownJob:
     made_way: MadeWay = NEVER_MADE_WAY
     goes_first: bool = False
     """It made way in vain, or has begun anew after that."""
-    use: GpuUse | None = None
+    use: MeasuredUse | None = None
     beside: JobId = ""
     """The run with which it shares GPUs, or was decided to."""
+    shards_a_gpu: int = 0
+    """In how many parts its scheduler lends each GPU; 0 where any run can be joined."""
+    asked: int | None = None
+    """How many of them it was decided to ask for in this attempt; 0: only its owner is told."""
     parted: bool = False
     """It was slow beside another one, and shares no more."""
     carried: frozenset[int] = frozenset()
@@ -113,7 +126,7 @@ class KnownJob:
             # a scheduler that keeps the time of submission keeps the age too
             if ours and again is not None and job.submit_time > (again.start_time or 0.0):
                 self.waited_s = replace(self, job=again).all_waits_s
-            self.requeued_from = None
+            self.requeued_from = self.asked = None
             self.nice = self.nice.in_new_attempt(job.nice)
             if made_way:
                 self.nice = replace(self.nice, settled=False)
@@ -193,6 +206,7 @@ class KnownJob:
             carried=past.carried,
             spared=past.spared,
             asked_limit_s=past.asked_limit_s,
+            parted=past.parted,
         )
 
     def attempt(self, event: JobDiagnosed) -> Attempt:

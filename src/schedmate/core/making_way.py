@@ -7,7 +7,7 @@ the jobs that were named to start. If none has started after some minutes, it go
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from heapq import nsmallest
 from math import inf
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from schedmate.core.events import CheckpointSeen
     from schedmate.core.instructions import Instruction
-    from schedmate.core.known_job import KnownJob
+    from schedmate.core.known_job import KnownJob, KnownJobs
     from schedmate.core.retry import DecisionLimits
     from schedmate.model import Job, JobId, ReasonCode
 
@@ -54,18 +54,11 @@ class Pools:
 
 
 class MakingWay:
-    """Of all jobs in `known`, which the engine keeps."""
-
-    def __init__(
-        self,
-        limits: DecisionLimits,
-        known: Mapping[JobId, KnownJob],
-        objection: Callable[[KnownJob], str | None],
-    ) -> None:
+    def __init__(self, limits: DecisionLimits, jobs: KnownJobs) -> None:
         self._limits = limits.preemption
         self._late_s = limits.fairness.late_s
-        self._known = known
-        self._objection = objection
+        self._known = jobs.by_id
+        self._objection = jobs.objection
         self._pools = Pools()
         self._waiting: dict[JobId, float] = {}
         """What waits, and when it was seen to."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
     from schedmate.model import Job
@@ -27,6 +27,30 @@ def owner_words(job: Job) -> frozenset[str]:
 def is_opted_out(job: Job) -> bool:
     """By a word of its owner it is neither read nor interfered with; its turn it keeps."""
     return "off" in owner_words(job)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SiteConsent:
+    """Where the site lets something be done to all jobs, whose owners know it; elsewhere an owner
+    allows it by a word in the job's comment."""
+
+    word: ClassVar[str]
+    allows: ClassVar[str]
+    """What it lets jobs do, as a verb."""
+    partitions: frozenset[str] = frozenset()
+    qos: frozenset[str] = frozenset()
+
+    def consent(self, job: Job) -> str | None:
+        """By whom it is allowed, in words; None where nobody has said so."""
+        words = owner_words(job)
+        if words & REFUSALS:
+            return None
+        if self.word in words:
+            return f"its comment has schedmate={self.word}"
+        partition, qos = job.request.partition or "", job.request.qos
+        if set(partition.split(",")) <= self.partitions:
+            return f"partition {partition} lets jobs {self.allows}"
+        return f"QOS {qos} lets jobs {self.allows}" if qos in self.qos else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -46,6 +46,7 @@ from schedmate.schedulers.slurm.job_ids import JOB_ID, checked_id, names_of, onl
 from schedmate.schedulers.slurm.logs import is_file
 from schedmate.schedulers.slurm.refusals import refuse_elsewhere, refuse_unless_pending
 from schedmate.schedulers.slurm.requeueing import Requeueing
+from schedmate.schedulers.slurm.shards import LendsGpus
 from schedmate.schedulers.slurm.site import SlurmSite
 from schedmate.schedulers.slurm.source import MOST_IDS, CommandSource, Shown, SlurmSource
 from schedmate.schedulers.slurm.submitting import minutes, run_sbatch
@@ -63,7 +64,7 @@ _SITE_S = 3600.0
 _log = logging.getLogger("schedmate.slurm")
 
 
-class SlurmScheduler:
+class SlurmScheduler(LendsGpus):
     name = "slurm"
 
     def __init__(
@@ -251,7 +252,6 @@ class SlurmScheduler:
         self._update(job_id, "TimeMin", "0" if seconds is None else str(minutes(seconds)))
 
     def set_excluded(self, job_id: JobId, nodes: Sequence[str]) -> None:
-        """See `ExcludesNodes`."""
         self._update(job_id, "ExcNodeList", ",".join(nodes))
 
     def set_dependency(self, job_id: JobId, dependency: str) -> None:
@@ -275,7 +275,6 @@ class SlurmScheduler:
         return self._accounting.answer(partial(self._measured.of, job, self._slurm.ask))
 
     def obstacle(self, job: Job) -> Obstacle | None:
-        """See `ExplainsWaiting`."""
         return reasons.obstacle(job, Shown(self._source))
 
     def submit_lines(self, ids: Sequence[JobId]) -> dict[JobId, str]:

@@ -118,7 +118,7 @@ class JobView:
         found = [
             one
             for one in self.actions
-            if _is_doomed(one)
+            if _has_code(one, "doomed")
             and one.action.attempt == self.job.restarts
             and (one.action.kind == "cancel" or self._shows_still(one))
         ]
@@ -170,9 +170,8 @@ class JobView:
         return self.predicted.left_after(now - self.job.start_time)
 
 
-def _is_doomed(record: ActionRecord) -> bool:
-    """Whether it is about a run that goes on for nothing, which has not failed."""
-    return record.action.reason is not None and record.action.reason.code == "doomed"
+def _has_code(record: ActionRecord, *codes: str) -> bool:
+    return record.action.reason is not None and record.action.reason.code in codes
 
 
 def _later(spread: Spread, seconds: float) -> Spread | None:
@@ -315,7 +314,8 @@ def retry_outcome(
         for record in records
         if record.action.attempt == attempt
         and record.action.kind in _ABOUT_FAILURES
-        and not _is_doomed(record)
+        # about runs that go on for nothing or share a GPU: none that has failed
+        and not _has_code(record, "doomed", "could_share", "slow_beside")
     ]
     now = [record for record in about if record.action.failure in ("", failure)]
     earlier = [record for record in about if record.action.failure not in ("", failure)]

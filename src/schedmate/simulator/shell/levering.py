@@ -12,8 +12,8 @@ import numpy as np
 from schedmate.core import (
     CheckpointSeen,
     Event,
-    GpuUse,
     GpuUseKnown,
+    MeasuredUse,
     PaceSeen,
     ProgressSeen,
     ResumeKnown,
@@ -74,7 +74,7 @@ class LeverSide:
         if new and self._code[job] in self._measured and self._scheduler.lets_share:
             self._told.add(job)
             memory, used = float(self._jobs.memory[job]), float(self._jobs.utilization[job])
-            use = GpuUse(memory=memory, utilization=used, runs=1)
+            use = MeasuredUse(memory=memory, utilization=used, runs=1)
             yield GpuUseKnown(now, self._snapshots.id(job), use)
 
     def _proof(self, job: int) -> ResumeProof:
