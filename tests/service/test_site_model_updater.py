@@ -104,9 +104,8 @@ def test_what_nothing_resembles_is_predicted_by_the_site(store, tmp_path):
 def test_predictions_of_a_tier_are_bent_by_the_past(store):
     remember(store, 120, fingerprint=Fingerprint(code="c", arguments="a"))
     learn_from(store, at=NOW)
-    calibration = learnt_site_model(store).calibration
-    assert calibration is not None
-    assert calibration.pairs("identical") > 10
+    calibration = learnt_site_model(store).learnt.calibration
+    assert len(calibration.kinds["identical"].places) > 10
 
 
 def test_it_is_learnt_at_the_start_and_then_seldom(store, path, background):

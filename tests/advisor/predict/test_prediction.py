@@ -13,7 +13,6 @@ from schedmate.advisor.predict.cohort_model import CohortModel
 from schedmate.advisor.predict.distributions import around, empirical, quantile
 from schedmate.advisor.predict.jobs import ended_job
 from schedmate.advisor.predict.prediction import predict
-from schedmate.advisor.predict.scaling import PRIOR
 from schedmate.advisor.predict.site_model import SiteModel
 from schedmate.model import Finding, Fingerprint, JobState, Request, Workload
 from schedmate.testing.history import MemoryHistory, past_run
@@ -208,7 +207,7 @@ def test_runs_that_all_failed_at_once_are_not_the_usual_length():
     def answer(site_model):
         return predict(history, asked, SAME, Workload(), site_model=site_model, now=1e6)
 
-    for said in (answer(SiteModel(PRIOR)), answer(SiteModel(PRIOR, cohorts))):
+    for said in (answer(SiteModel()), answer(SiteModel(cohorts))):
         assert said.duration_s.p10 < 5
         assert said.duration_s.p50 == pytest.approx(3600, rel=0.2)
         assert said.explanation.startswith("the 3 runs it resembles failed; ")
