@@ -12,15 +12,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from schedmate.advisor.predict.distributions import SIZE, Places, Pmf, Weights, blur, place_of
+from schedmate.advisor.predict.distributions import SIZE, STEP, Places, Pmf, Weights, blur, place_of
 from schedmate.advisor.predict.jobs import Facts
 from schedmate.model import JobState, Outcome
 
 KEPT = 32
 """Jobs that a cohort remembers one by one: what is older has changed."""
 _DECAYS = np.array([0.3, 0.8, 0.97])
-_BY_AGE: Weights = np.power.outer(_DECAYS, np.arange(KEPT)[::-1])
-"""Oldest first, as cohorts remember their jobs."""
+_OLDEST_FIRST = np.arange(KEPT)[::-1]
 _FLIGHT, _LONG, WAYS = len(_DECAYS), len(_DECAYS) + 1, len(_DECAYS) + 2
 _FLIGHT_DECAY, _LONG_DECAY = 0.9, 0.998
 _LONGEST = round(place_of(30 * 86_400.0))
@@ -130,23 +129,9 @@ def expert_pmfs(
     `KINDS`, `site` is the mass of all ends."""
     limit = place_of(limit_s) if limit_s else 0.0
     mass = np.zeros((ROWS, SIZE))
-    for kind, cohort in enumerate(cohorts):
-        if cohort is not None:
-            first = kind * WAYS
-            shift = limit if KINDS[kind].relative else 0.0
-            count = len(cohort.ends)
-            _put(
-                mass[first : first + _FLIGHT],
-                np.array(cohort.ends) + shift,
-                _BY_AGE[:, KEPT - count :],
-            )
-            if not KINDS[kind].relative:
-                mass[first + _LONG, list(cohort.long)] = list(cohort.long.values())
-    usual = mass[_FLIGHT - 1] @ SMEAR + 0.5 * site / site.sum()
-    longer = np.maximum(np.cumsum(usual[::-1])[::-1], _LEAST)
-    for kind, cohort in enumerate(cohorts):
-        if cohort is not None and cohort.flights:
-            mass[kind * WAYS + _FLIGHT] = _flown(cohort.flights, usual, longer, now)
+    present = [(kind, cohort) for kind, cohort in enumerate(cohorts) if cohort is not None]
+    if present:
+        _add_jobs(mass, present, limit, site, now)
     if limit:
         mass[-3, round(limit)] = 1.0
     mass[-2] = site
@@ -156,30 +141,60 @@ def expert_pmfs(
     return np.asarray(mass[who] / total[who, None], np.float32), who
 
 
-def _put(rows: Weights, places: Weights, weights: Weights) -> None:
+def _add_jobs(
+    mass: Weights, present: Sequence[tuple[int, Cohort]], limit: float, site: Weights, now: float
+) -> None:
+    first = np.array([kind for kind, _ in present]) * WAYS
+    ended = [len(cohort.ends) for _, cohort in present]
+    flown = [len(cohort.flights) for _, cohort in present]
+    shift = np.repeat([limit * KINDS[kind].relative for kind, _ in present], ended)
+    ends = np.array([end for _, cohort in present for end in cohort.ends]) + shift
+    flights = [flight for _, cohort in present for flight in cohort.flights]
+    places = np.array([flight.place for flight in flights], float)
+    weights, done = _FLIGHT_DECAY ** _ages(flown), ~np.isnan(places)
+    in_flight = np.repeat(first + _FLIGHT, flown)
+    rows = [*np.repeat(first, ended) + np.arange(_FLIGHT)[:, None], in_flight[done]]
+    _put(
+        mass,
+        np.concatenate(rows),
+        np.concatenate([np.tile(ends, _FLIGHT), places[done]]),
+        np.concatenate([(_DECAYS[:, None] ** _ages(ended)).ravel(), weights[done]]),
+    )
+    for kind, cohort in present:
+        if cohort.long and not KINDS[kind].relative:
+            mass[kind * WAYS + _LONG, list(cohort.long)] = list(cohort.long.values())
+    started = np.array([flight.started_at for flight in flights], float)
+    running = ~done & ~np.isnan(started)
+    if running.any():
+        points = np.log1p(np.maximum(now - started[running], 0.0)) / STEP
+        points = np.minimum(points, SIZE - 2).astype(np.int64)
+        _add_running(mass, in_flight[running], points, weights[running], site)
+
+
+def _ages(counts: Sequence[int]) -> Places:
+    """Of so many jobs of each cohort, the oldest first."""
+    return np.concatenate([_OLDEST_FIRST[KEPT - count :] for count in counts])
+
+
+def _put(mass: Weights, rows: Places, places: Weights, weights: Weights) -> None:
     """Between two points of the grid, each gets as much as it is near."""
     places = np.minimum(np.maximum(places, 0.0), SIZE - 1.001)
     lower = places.astype(np.int64)
-    above = places - lower
-    for number, each in enumerate(weights):
-        rows[number] += np.bincount(lower, each * (1 - above), SIZE)
-        rows[number] += np.bincount(lower + 1, each * above, SIZE)
+    above, at = places - lower, rows * SIZE + lower
+    put = np.bincount(at, weights * (1 - above), mass.size)
+    put += np.bincount(at + 1, weights * above, mass.size)
+    mass += put.reshape(mass.shape)
 
 
-def _flown(flights: Sequence[Flight], usual: Weights, longer: Weights, now: float) -> Weights:
-    """In the order of submission. One that runs is taken to end as the user's jobs do that took
-    longer than it has by now."""
-    places, weights, since = [], [], np.zeros(SIZE)
-    for age, flight in enumerate(reversed(flights)):
-        if flight.place is not None:
-            places.append(flight.place)
-            weights.append(_FLIGHT_DECAY**age)
-        elif flight.started_at is not None:
-            point = int(place_of(now - flight.started_at))
-            since[point] += _FLIGHT_DECAY**age / longer[point]
-    row = usual * np.cumsum(since)
-    _put(row[None], np.array(places), np.array(weights)[None])
-    return row
+def _add_running(
+    mass: Weights, rows: Places, points: Places, weights: Weights, site: Weights
+) -> None:
+    """Each is taken to end as the user's jobs do that took longer than it has by now."""
+    usual = mass[_FLIGHT - 1] @ SMEAR + 0.5 * site / site.sum()
+    longer = np.maximum(np.cumsum(usual[::-1])[::-1], _LEAST)
+    since = np.bincount(rows * SIZE + points, weights / longer[points], mass.size)
+    flights = since.reshape(mass.shape)[_FLIGHT::WAYS]
+    mass[_FLIGHT::WAYS] += usual * np.cumsum(flights, axis=1)
 
 
 _DOUBT = 1 / 3

@@ -196,7 +196,9 @@ class CodePredictor(SitePredictor):
         self._history = RunMemory()
         self._basis: dict[int, Basis] = {}
         self._readings: dict[int, JobReading] = {}
-        self._sketches: dict[tuple[object, ...], Sketch] = {}
+        self._sketches: dict[tuple[object, ...], tuple[Workload, Sketch]] = {}
+        """By the identity of the record among others, which is kept with it: else another record
+        might get its number."""
         self._last: tuple[object, ...] = ()
         self._last_estimate: Estimate | None = None
 
@@ -235,10 +237,10 @@ class CodePredictor(SitePredictor):
         """Kept until the job has ended."""
         prints, record, request = self._source.read(job, facts)
         alike = facts.user, facts.name, facts.nodes, request.gpu_type, prints, id(record)
-        sketch = self._sketches.get(alike)
-        if sketch is None:
+        if alike not in self._sketches:
             sketch = sketch_of_target(_target(facts, request), prints, record)
-            self._sketches[alike] = sketch
+            self._sketches[alike] = record, sketch
+        sketch = self._sketches[alike][1]
         reading = self._readings[job] = JobReading(prints, record, request, sketch)
         return reading
 
