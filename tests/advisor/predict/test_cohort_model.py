@@ -12,8 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schedmate.advisor.predict.cohort_model import CohortModel
-from schedmate.advisor.predict.cohorts import KEPT, WAYS, Cohort, expert_pmfs
-from schedmate.advisor.predict.distributions import SIZE
+from schedmate.advisor.predict.cohorts import KEPT
 from schedmate.advisor.predict.jobs import EndedJob, Facts, ended_job, facts_of, replay
 from schedmate.model import BadInput, JobState, PastRun, Request
 from schedmate.testing.builders import a_job
@@ -180,16 +179,6 @@ def test_of_a_long_past_the_older_part_still_counts():
         closely=10,
     )
     assert within_twice(model.predict(facts(3 * DAY, name="rare")).duration_s.p50, 40_000)
-
-
-def test_a_cohort_goes_by_more_than_it_remembers_one_by_one():
-    cohort = Cohort()
-    for n in range(20 * KEPT):
-        cohort.add_end(80.0 if n < 19 * KEPT else 40.0, JobState.COMPLETED, float(n))
-    mass, who = expert_pmfs([cohort], None, np.ones(SIZE), now=1e6)
-    long = mass[np.flatnonzero(who == WAYS - 1)[0]]
-    assert long[80] == pytest.approx(18 / 20, abs=0.1)
-    assert long[40] == pytest.approx(2 / 20, abs=0.1)
 
 
 def test_whom_to_believe_is_learnt_of_each_user_and_kept():

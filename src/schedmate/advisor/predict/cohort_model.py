@@ -1,17 +1,15 @@
 """What a site's past predicts of a job by nothing but what its scheduler knows at submission.
 
-Cohorts predict (`cohorts`); a gate weighs them by how many jobs each rests on, how long ago the
-last of them ended, how sure it is of itself, how fast the user submits, how the job before went,
-whether it asked for the same, how many GPUs the job asks for, and whose it is. When a job ends,
-each expert gains by how much better it predicted that time than they all did together. All of it
-is learnt job by job, at the same cost for the millionth as for the first.
+Cohorts predict (`cohorts`), and are weighed by how many jobs each rests on, how many GPUs the job
+asks for, and whose it is. When a job ends, each expert gains by how much better it predicted that
+time than they all did together. All of it is learnt job by job, at the same cost for the millionth
+as for the first.
 """
 
 from __future__ import annotations
 
 import math
 import zlib
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -45,30 +43,20 @@ from schedmate.advisor.predict.distributions import (
     spread_of,
 )
 from schedmate.advisor.predict.jobs import EndedJob, Facts, replay
-from schedmate.model import BadInput, JobState, Outcome, Spread
+from schedmate.model import BadInput, Outcome, Spread
 from schedmate.model.wire import dumps, loads
 
 _COHORTS_KEPT, _COHORTS_STORED, _USERS_KEPT, _MOST_IN_FLIGHT = 100_000, 20_000, 5000, 20_000
 _CLOSELY = 30_000
 _EVERY, _WATCHED = 20, 200
-_BURST_S = 60.0
 _SITE_MEMORY = 0.9995
 _SEEN, _BEYOND = 2.0, 30.0
-AGES_S = (10.0, 120.0, 1800.0, 14_400.0, 172_800.0)
-LAGS_S = (2.0, 10.0, 60.0, 600.0, 3600.0, 86_400.0)
-_BUCKETS = (6, 6, 8, 5, 3, 8, 5)
-"""Of how many jobs, how long ago, since the user's last, how that went, the same request, how
-sure, how many GPUs."""
-_TABLES = np.cumsum([0, *_BUCKETS])
-_EXPERTS = 2 * ROWS
-"""Each row as it is, and smeared."""
+_SIZES = 5
+"""No GPU, one, up to three, up to seven, more."""
 _KIND_OF = np.array([*np.repeat(np.arange(len(KINDS)), WAYS), *[len(KINDS)] * len(OTHERS)])
-_PACE, _FADING, _OWN_FADING = 0.1, 0.001, 0.002
-_MEMORY = 300.0
+_PACE, _OWN_PACE, _FADING = 0.05, 0.1, 0.002
 _LEAST = 1e-4
-_A_DOUBLING, _PRIOR_IN_FLIGHT, _PRIOR_LONG = 0.2, 0.5, -1.0
-_NEAR = 4
-"""Points of the grid beside the real time that still count as right."""
+_A_DOUBLING, _PRIOR_IN_FLIGHT = 0.2, 0.5
 _COARSE = 3
 _COARSE_EDGES = np.arange(0, SIZE, _COARSE)
 
@@ -81,9 +69,8 @@ def _near_smeared() -> Weights:
 
 
 def _prior() -> Weights:
-    by_way = np.array([0.0] * (WAYS - 2) + [_PRIOR_IN_FLIGHT, _PRIOR_LONG])
-    logits = np.concatenate([*(kind.prior + by_way for kind in KINDS), OTHERS])
-    return np.asarray(np.tile(logits, 2) + _A_DOUBLING * np.arange(_BUCKETS[0])[:, None])
+    by_way = np.array([0.0] * (WAYS - 1) + [_PRIOR_IN_FLIGHT])
+    return np.concatenate([*(kind.prior + by_way for kind in KINDS), OTHERS])
 
 
 _SMEARED, _PRIOR = _near_smeared(), _prior()
@@ -114,8 +101,8 @@ class _Mixed:
     who: Places
     weights: Weights
     coarse: NDArray[np.float16]
-    at: Places
-    """Its places in the tables, a row for each of them."""
+    size: int
+    """Of the job, by its GPUs."""
 
 
 @dataclass(slots=True)
@@ -125,24 +112,13 @@ class _InFlight:
     keys: list[str]
 
 
-@dataclass(slots=True)
-class _LastOfUser:
-    submitted_at: float
-    flight: Flight
-    request: object
-    went: int = 3
-    """0 completed, 1 broke off, 2 cancelled, 3 still runs."""
-
-
 @dataclass(frozen=True, slots=True)
 class CohortModelState:
     """`cohorts` are those that got a job last, the newest at the end."""
 
     cohorts: dict[str, Cohort] = field(default_factory=dict)
-    tables: list[list[float]] = field(default_factory=list)
+    weights: list[list[float]] = field(default_factory=list)
     own: dict[str, list[float]] = field(default_factory=dict)
-    taught: dict[str, tuple[float, int]] = field(default_factory=dict)
-    lessons: int = 0
     levels: Levels = field(default_factory=Levels)
     site: list[float] = field(default_factory=list)
 
@@ -153,21 +129,16 @@ class CohortModel:
     def __init__(self, state: CohortModelState | None = None) -> None:
         state = state or CohortModelState()
         self._cohorts = dict(state.cohorts)
-        tables = np.array(state.tables)
-        self._tables = np.zeros((_TABLES[-1], _EXPERTS))
-        if tables.shape == self._tables.shape:
-            self._tables = tables
-        self._own = {
-            user: np.array(each) for user, each in state.own.items() if len(each) == _EXPERTS
-        }
-        self._taught = dict(state.taught)
-        self._lessons = state.lessons
+        weights = np.array(state.weights)
+        known = weights.shape == (_SIZES, ROWS)
+        self._weights = weights if known else np.zeros((_SIZES, ROWS))
+        """Logits of the experts, by the size of the job; `_own` for each user."""
+        self._own = {user: np.array(each) for user, each in state.own.items() if len(each) == ROWS}
         self._levels = state.levels
         self._read, self._unread = self._levels.read(), 0
         known = len(state.site) == SIZE
         self._site: Weights = np.array(state.site if known else [0.01] * SIZE)
         self._in_flight: dict[str, _InFlight] = {}
-        self._last: dict[str, _LastOfUser] = {}
 
     @classmethod
     def load(cls, data: bytes) -> CohortModel:
@@ -186,10 +157,8 @@ class CohortModel:
                 for key, each in newest
                 if each.states
             },
-            tables=np.round(self._tables, 4).tolist(),
+            weights=np.round(self._weights, 4).tolist(),
             own={user: np.round(each, 3).tolist() for user, each in self._own.items()},
-            taught=self._taught,
-            lessons=self._lessons,
             levels=self._levels,
             site=np.round(self._site, 3).tolist(),
         )
@@ -221,9 +190,7 @@ class CohortModel:
         """Without remembering that it was asked. Cohorts all of whose jobs broke off tell nothing
         of how long it takes `once_it_works`."""
         mixed = self._mix(facts, once_it_works=once_it_works)
-        kinds = np.bincount(_KIND_OF[mixed.who % ROWS], mixed.weights, len(KINDS) + 1)[:-1].astype(
-            float
-        )
+        kinds = np.bincount(_KIND_OF[mixed.who], mixed.weights, len(KINDS) + 1)[:-1].astype(float)
         known = [
             (weight, kind.words.format(user=facts.user, runs=cohort.in_words()))
             for weight, kind, cohort in zip(kinds, KINDS, mixed.cohorts, strict=True)
@@ -234,17 +201,11 @@ class CohortModel:
         return Forecast(mixed.duration_s, outcome, rests_on, mixed.mass, self.seen_s)
 
     def submitted(self, facts: Facts) -> Spread:
-        mixed, flight, last = self._mix(facts), Flight(), self._last.get(facts.user)
-        first = last is None or facts.submitted_at - last.submitted_at > _BURST_S
-        keys = [
-            key
-            for kind, key in zip(KINDS, mixed.keys, strict=True)
-            if key is not None and (first or not kind.first_of_burst)
-        ]
+        mixed, flight = self._mix(facts), Flight()
+        keys = [key for key in mixed.keys if key is not None]
         for key in keys:
             self._joined(key).add_flight(flight)
         self._in_flight[facts.job_id] = _InFlight(flight, mixed, keys)
-        self._last[facts.user] = _LastOfUser(facts.submitted_at, flight, facts.request)
         forget_oldest(self._in_flight, _MOST_IN_FLIGHT)
         self._unread += 1
         if self._unread >= _EVERY:
@@ -278,7 +239,7 @@ class CohortModel:
         limit = place_of(run.facts.limit_s or 0.0)
         for key in keys:
             shift = limit if key.partition("\x1f")[0] in _RELATIVE else 0.0
-            self._joined(key).add_end(place - shift, run.state, run.ended_at)
+            self._joined(key).add_end(place - shift, run.state)
         self._site *= _SITE_MEMORY
         self._site[round(place)] += 1
 
@@ -308,75 +269,32 @@ class CohortModel:
         cohorts = [None if key is None else self._cohorts.get(key) for key in keys]
         if once_it_works:
             cohorts = [None if each is None or each.none_ended else each for each in cohorts]
-        mass, rows = expert_pmfs(cohorts, facts.limit_s, self._site, facts.submitted_at)
-        who = np.concatenate([rows, rows + ROWS])
-        at = self._tables_of(facts, cohorts, mass, rows) * _EXPERTS + who
-        logits = _PRIOR.ravel()[at[0]] + self._tables.ravel()[at].sum(axis=0)
+        mass, who = expert_pmfs(cohorts, facts.limit_s, self._site, facts.submitted_at)
+        size = min(facts.gpus.bit_length(), _SIZES - 1)
+        doublings = [0 if each is None else len(each.ends).bit_length() for each in cohorts]
+        logits = _PRIOR[who] + self._weights[size, who]
+        logits += _A_DOUBLING * np.array([*doublings, 0])[_KIND_OF[who]]
         logits += self._own[facts.user][who] if facts.user in self._own else 0.0
         weights = np.exp(logits - logits.max())
         weights /= weights.sum()
-        plain, smeared = weights.astype(np.float32).reshape(2, -1) @ mass
-        mixed = plain + smeared @ SMEAR
+        mixed = weights.astype(np.float32) @ mass @ SMEAR
         below = below_of(mixed)
         spread = clipped(spread_of(below, *self._read), self.seen_s)
         coarse = np.add.reduceat(mass, _COARSE_EDGES, axis=1).astype(np.float16)
-        return _Mixed(keys, cohorts, mixed, below, spread, who, weights, coarse, at)
-
-    def _tables_of(
-        self, facts: Facts, cohorts: Sequence[Cohort | None], mass: Pmf, rows: Places
-    ) -> Places:
-        """In which row of each table the job and its experts are."""
-        now, last = facts.submitted_at, self._last.get(facts.user)
-        counts, ages = [1] * (len(KINDS) + 1), [0] * (len(KINDS) + 1)
-        for kind, cohort in enumerate(cohorts):
-            if cohort is not None:
-                counts[kind] = min(int(math.log2(cohort.count + 1)), _BUCKETS[0] - 1)
-                ages[kind] = bisect_right(AGES_S, now - cohort.last_end)
-        kinds = _KIND_OF[rows]
-        found = np.empty((len(_BUCKETS), 2, len(rows)), np.int64)
-        found[0], found[1] = np.array(counts)[kinds], np.array(ages)[kinds]
-        found[2:5] = np.reshape(
-            [len(LAGS_S) + 1, 4, 0]
-            if last is None
-            else [
-                bisect_right(LAGS_S, now - last.submitted_at),
-                last.went,
-                1 + (last.request != facts.request),
-            ],
-            (3, 1, 1),
-        )
-        found[5] = np.clip(np.log2(mass.max(axis=1)) + 7, 0, 7)
-        found[6] = min(facts.gpus.bit_length(), _BUCKETS[6] - 1)
-        return np.asarray(found.reshape(len(_BUCKETS), -1) + _TABLES[:-1, None])
+        return _Mixed(keys, cohorts, mixed, below, spread, who, weights, coarse, size)
 
     def _learn(self, job: _InFlight, run: EndedJob, place: float) -> None:
         mixed, user = job.mixed, run.facts.user
-        at = round(place) // _COARSE
-        coarse = mixed.coarse.astype(np.float64)
-        right = np.concatenate(
-            [coarse[:, max(0, at - 1) : at + 2].sum(axis=1), coarse @ _SMEARED[:, at]]
-        )
+        right = mixed.coarse.astype(np.float64) @ _SMEARED[:, round(place) // _COARSE]
         deserved = mixed.weights * (right + _LEAST)
         gained = deserved / deserved.sum() - mixed.weights
-        tables, pace = self._tables.reshape(-1), self._pace(user)
-        tables[mixed.at] += pace * (_PACE * gained - _FADING * tables[mixed.at])
-        own = self._own[user] = self._own.pop(user) if user in self._own else np.zeros(_EXPERTS)
-        own[mixed.who] += _PACE * gained - _OWN_FADING * own[mixed.who]
+        own = self._own[user] = self._own.pop(user) if user in self._own else np.zeros(ROWS)
+        for logits, pace in ((self._weights[mixed.size], _PACE), (own, _OWN_PACE)):
+            logits[mixed.who] += pace * gained - _FADING * logits[mixed.who]
         forget_oldest(self._own, _USERS_KEPT)
         missed = run.duration_s > mixed.duration_s.p10, run.duration_s > mixed.duration_s.p90
         self._levels.learn(share_below(mixed.below, place), missed)
         job.flight.place = place
-        last = self._last.get(user)
-        if last is not None and last.flight is job.flight:
-            last.went = {JobState.COMPLETED: 0, JobState.CANCELLED: 2}.get(run.state, 1)
-
-    def _pace(self, user: str) -> float:
-        """A thousand jobs of one user in a day teach less than jobs of a thousand users."""
-        self._lessons += 1
-        taught, when = self._taught.get(user, (0.0, 0))
-        taught *= math.exp((when - self._lessons) / _MEMORY)
-        self._taught[user] = (taught + 1, self._lessons)
-        return 1 / math.sqrt(1 + taught)
 
 
 _LARGEST = 500_000_000

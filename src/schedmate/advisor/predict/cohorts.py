@@ -1,8 +1,8 @@
 """Cohorts: past and running jobs of which a job would be one more, and what each predicts.
 
-A cohort predicts five times: by its newest end, by its newer ones, by all that it remembers, by
-the jobs as they were submitted (those that still run take longer than they have run by now), and
-by all that it has ever seen. Each prediction is a pmf over the grid of times.
+A cohort predicts four times: by its newest end, by its newer ones, by all that it remembers, and
+by the jobs as they were submitted (those that still run take longer than they have run by now).
+Each prediction is a pmf over the grid of times.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ KEPT = 32
 """Jobs that a cohort remembers one by one: what is older has changed."""
 _DECAYS = np.array([0.3, 0.8, 0.97])
 _OLDEST_FIRST = np.arange(KEPT)[::-1]
-_FLIGHT, _LONG, WAYS = len(_DECAYS), len(_DECAYS) + 1, len(_DECAYS) + 2
-_FLIGHT_DECAY, _LONG_DECAY = 0.9, 0.998
+_FLIGHT, WAYS = len(_DECAYS), len(_DECAYS) + 1
+_FLIGHT_DECAY = 0.9
 _LONGEST = round(place_of(30 * 86_400.0))
 _LEAST = float(np.finfo(np.float32).tiny)
 SMEAR = blur(0.25)
@@ -40,8 +40,6 @@ class Kind:
     """Jobs without this belong to no such cohort."""
     relative: bool = False
     """Its times are shares of the limit asked for."""
-    first_of_burst: bool = False
-    """A thousand jobs submitted at once would be all that is remembered: only the first counts."""
 
     def key_of(self, facts: Facts) -> str | None:
         if self.needs and not getattr(facts, self.needs):
@@ -52,8 +50,6 @@ class Kind:
 KINDS = (
     Kind("user", ("user",), 0.5, "{user}'s last {runs}"),
     Kind("user_request", ("user", "request"), 1.5, "{user}'s last {runs} with the same request"),
-    Kind("user_bursts", ("user",), 0.0, "the first of {user}'s jobs each time, {runs}",
-         first_of_burst=True),
     Kind("request", ("request",), 0.0, "the last {runs} of all users with the same request"),
     Kind("everyone", (), -1.0, "the site's last {runs}"),
     Kind("user_limit", ("user",), 0.5, "how much of the limit {user}'s last {runs} used",
@@ -63,7 +59,6 @@ KINDS = (
     Kind("user_stem", ("user", "stem"), 3.0, "{user}'s last {runs} of about that name", "stem"),
     Kind("user_name", ("user", "name", "command"), 4.0, "{user}'s last {runs} of that very name",
          "stem"),
-    Kind("stem", ("stem",), 0.5, "the last {runs} of all users of about that name", "stem"),
     Kind("user_word", ("user", "first_word"), 2.0, "{user}'s last {runs} whose names begin alike",
          "first_word"),
 )  # fmt: skip
@@ -88,11 +83,6 @@ class Cohort:
     ends: list[float] = field(default_factory=list)
     """Places on the grid; relative to the limit where the kind is."""
     states: list[JobState] = field(default_factory=list)
-    count: int = 0
-    last_end: float = 0.0
-    long: dict[int, float] = field(default_factory=dict)
-    """Where on the grid all its jobs ended, fading slowly, once they are more than it remembers."""
-
     flights: list[Flight] = field(default_factory=list)
 
     @property
@@ -104,17 +94,10 @@ class Cohort:
         self.flights.append(flight)
         del self.flights[:-KEPT]
 
-    def add_end(self, place: float, state: JobState, at: float) -> None:
+    def add_end(self, place: float, state: JobState) -> None:
         self.ends.append(place)
         self.states.append(state)
-        if len(self.ends) > KEPT:
-            for one in (place,) if self.long else self.ends:
-                point = min(max(round(one), 0), SIZE - 1)
-                self.long = {each: _LONG_DECAY * seen for each, seen in self.long.items()}
-                self.long[point] = self.long.get(point, 0.0) + 1.0
-            del self.ends[:-KEPT], self.states[:-KEPT]
-        self.count += 1
-        self.last_end = at
+        del self.ends[:-KEPT], self.states[:-KEPT]
 
     def in_words(self) -> str:
         running = sum(each.started_at is not None and each.place is None for each in self.flights)
@@ -160,9 +143,6 @@ def _add_jobs(
         np.concatenate([np.tile(ends, _FLIGHT), places[done]]),
         np.concatenate([(_DECAYS[:, None] ** _ages(ended)).ravel(), weights[done]]),
     )
-    for kind, cohort in present:
-        if cohort.long and not KINDS[kind].relative:
-            mass[kind * WAYS + _LONG, list(cohort.long)] = list(cohort.long.values())
     started = np.array([flight.started_at for flight in flights], float)
     running = ~done & ~np.isnan(started)
     if running.any():

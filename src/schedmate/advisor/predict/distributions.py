@@ -95,7 +95,8 @@ def empirical(values: Sequence[float]) -> Spread:
     """Half-way between two humps lies no middle: then it is in the lower one."""
     low, middle, high = (quantile(values, level) for level in (0.1, 0.5, 0.9))
     below = sorted(values)[(len(values) - 1) // 2]
-    return Spread(low, middle if middle <= 2 * below else below, high)
+    middle = middle if middle <= 2 * below else below
+    return Spread(min(low, middle), middle, high)
 
 
 def middle_of(logs: Weights, weights: Weights) -> float:
