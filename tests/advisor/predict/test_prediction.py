@@ -56,6 +56,32 @@ def test_many_identical_runs_give_their_own_quantiles():
     assert newest == empirical([float(n) for n in range(1, 21)])
 
 
+@pytest.mark.parametrize("asked", [SAME, OTHER_ARGUMENTS], ids=["identical", "same code"])
+@pytest.mark.parametrize(("short", "long"), [(5.0, 200.0), (0.05, 2.0)])
+def test_a_past_of_two_humps_has_its_middle_in_the_heavier_and_a_range_that_reaches_both(
+    asked, short, long
+):
+    times = [long, short, short, long, short, long, short]
+    runs = [past_run(str(n), each, fingerprint=SAME) for n, each in enumerate(times)]
+    said = prediction(runs, fingerprint=asked).duration_s
+    assert said.p50 == near(short)
+    assert said.p10 <= 1.01 * short
+    assert said.p90 >= 0.99 * long
+    even = prediction(runs[:2], fingerprint=asked).duration_s
+    assert even.p50 in (near(short), near(long))
+
+
+def test_arguments_that_nobody_reads_widen_the_range_until_several_were_seen():
+    """`sleep 3` says little of `sleep 100`."""
+    runs = [past_run(str(n), 3.0, fingerprint=SAME) for n in range(12)]
+    once = prediction(runs, fingerprint=OTHER_ARGUMENTS).duration_s
+    others = [Fingerprint(code="c", arguments=str(n)) for n in range(12)]
+    runs = [past_run(str(n), 3.0, fingerprint=each) for n, each in enumerate(others)]
+    often = prediction(runs, fingerprint=OTHER_ARGUMENTS).duration_s
+    assert once.p90 > 4 * once.p50
+    assert often.p90 < 2 * often.p50
+
+
 def test_the_same_code_is_scaled_by_epochs_and_says_so():
     past = past_run("812", 900, fingerprint=OTHER_ARGUMENTS, workload=workload(epochs=90.0))
     answer = prediction([past], record=workload(epochs=30.0))

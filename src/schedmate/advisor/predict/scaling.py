@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from schedmate.advisor.predict.distributions import median, middle_of
+from schedmate.advisor.predict.distributions import middle_of
 from schedmate.advisor.predict.neighbours import Ending
 from schedmate.advisor.predict.runs import PLACE, QUANTITIES, TRAITS, Columns, Flags, Floats, Places
 from schedmate.model.sketch import word_hash
@@ -136,9 +136,11 @@ def _recency(ago: Floats, distance: Floats, own: Flags) -> Floats:
 
 
 def _together(log_s: Floats, group: Places) -> tuple[Floats, Places, float]:
-    """Of each run the median of its configuration, how many runs that has, and the variance between
+    """Of each run the middle of its configuration, how many runs that has, and the variance between
     runs of one: single odd runs move none of them."""
-    middles = np.array([median(log_s[group == each]) for each in range(int(group.max()) + 1)])
+    equal = np.ones(len(log_s))
+    groups = [group == each for each in range(int(group.max()) + 1)]
+    middles = np.array([middle_of(log_s[each], equal[each]) for each in groups])
     off = np.minimum((log_s - middles[group]) ** 2, _ODD_SQUARE)
     freedom = _BELIEF + len(log_s) - len(middles)
     repeat = (_BELIEF * _REPEAT + float(off.sum())) / freedom
