@@ -24,7 +24,7 @@ from schedmate.core import (
     ResumeProof,
 )
 from schedmate.core.preemption import Preempted
-from schedmate.model import JobState, Request
+from schedmate.model import JobState, Request, Spread
 from schedmate.policies import ordering
 from schedmate.testing.builders import a_job, an_advice
 
@@ -137,6 +137,14 @@ def test_a_run_that_ends_soon_goes_on():
     engine = an_engine(left_s=2 * HOUR, run=a_run(start_time=NOW - HOUR))
     engine.known["1"].ends_at = NOW + 600
     assert saved(engine) == []
+
+
+def test_a_run_that_likely_ends_soon_by_its_prediction_goes_on():
+    for left_s, goes_on in ((900.0, True), (20 * HOUR, False)):
+        engine, whole = an_engine(), NOW + left_s
+        sure = replace(an_advice().prediction, duration_s=Spread(whole - 60, whole, whole + 60))
+        engine.handle(JobAdvised(NOW, "1", an_advice(prediction=sure)))
+        assert (saved(engine) == []) == goes_on
 
 
 def test_a_run_with_dependants_goes_on():

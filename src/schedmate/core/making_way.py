@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _HOUR_S, _DAY_S = 3600.0, 86400.0
 _CLOCK_S = 60.0
+_LIKELY = 0.5
 _NEXT = 64
 """So many of those that would start next are compared with a run."""
 
@@ -165,7 +166,7 @@ class MakingWay:
         began = event.saved_at if job.start_time is None else job.start_time
         served = known.made_way.served_s + event.saved_at - began
         left_s = _left_s(known, served, event.at)
-        if left_s < limits.ends_soon_s:
+        if left_s < limits.ends_soon_s or _ends_soon(known, served, limits.ends_soon_s):
             return []
         run = self._incumbent(job, left_s, lost, event.at)
         named = choose(run, self._contenders(job, event.at), limits)
@@ -289,6 +290,14 @@ def _left_s(known: KnownJob, served_s: float, at: float) -> float:
     found = known.prediction
     spread = None if found is None else found.duration_s
     return index_s(spread, served_s, left_s=_shown_left_s(known, at))
+
+
+def _ends_soon(known: KnownJob, served_s: float, soon_s: float) -> bool:
+    """More likely than not by its prediction, for how long it has run."""
+    found = known.prediction
+    if found is None or found.duration_s is None or found.duration_s.too_wide:
+        return False
+    return known.ends_at is None and found.duration_s.ends_within(soon_s, served_s) > _LIKELY
 
 
 def _shown_left_s(known: KnownJob, at: float) -> float | None:
