@@ -64,7 +64,7 @@ def main() -> None:
     parser.add_argument("--report", type=Path, default=Path("schedmate-on-gpus"))
     options = parser.parse_args()
     if options.real_gpus:
-        real_gpus.main(
+        real_gpus.run_and_report(
             options.minutes, options.python, options.report.resolve(), controls=options.controls
         )
         return

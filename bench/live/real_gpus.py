@@ -331,7 +331,7 @@ def torch_of(python: Path) -> str:
     return answer.stdout.strip() or "none"
 
 
-def main(minutes: float, python: Path | None, directory: Path, *, controls: bool) -> None:
+def run_and_report(minutes: float, python: Path | None, directory: Path, *, controls: bool) -> None:
     plan = make_plan(minutes, python or Path(sys.executable), controls=controls)
     if torch_of(plan.python) == "none":
         raise NoGpu(f"{plan.python} has no torch: name one that has with --python")
