@@ -47,6 +47,8 @@ _WARM_SHARE, _ARRIVE_SHARE = 0.1, 0.4
 _SAVES = 6
 """Checkpoints of a training."""
 _TRIAL_STEPS = 400
+_PATIENCE = 10.0
+"""Times what is planned: other people may use the machine, too."""
 
 
 class NoGpu(SystemExit):
@@ -158,8 +160,7 @@ def stage_of(plan: Plan, arm: str, root: Path, state: Path) -> Iterator[Stage]:
     scheduler = open_scheduler(settings)
     root.mkdir(parents=True)
     stage = Stage(scheduler, settings, root, plan.python, plan.gpus)
-    stage.patience_s = 60.0 * plan.minutes
-    stage.limit_s = max(stage.limit_s, stage.patience_s)
+    stage.patience_s = stage.limit_s = max(stage.limit_s, _PATIENCE * 60.0 * plan.minutes)
     try:
         yield stage
     finally:
