@@ -29,9 +29,6 @@ class Compared:
     live: Mapping[str, float]
     simulated: Mapping[str, Sequence[float]]
 
-    def gain(self, arm: str) -> float:
-        return self.live[PLAIN] / self.live[arm]
-
 
 def compare(pair: Pair, settings: Mapping[str, str], count: int) -> Compared:
     """Also prints every figure of the pair."""
@@ -142,9 +139,10 @@ def reaction_s(jobs: Sequence[ReplayedJob], arm: ArmResult, usual_s: float) -> f
 
 
 def report_all(found: Sequence[Compared]) -> None:
-    """All pairs together: an average over pairs, and the mean of their gains."""
+    """All pairs together: averages over pairs with their standard errors, and the mean of gains."""
     shown = table(
-        f"{len(found)} pairs; times better than Slurm alone: geometric mean, and of each pair",
+        f"{len(found)} pairs: average JCT with its standard error over pairs; times better than "
+        "Slurm alone, geometric mean and of each pair",
         ("arm", "JCT live, s", "simulated", "error", "times better", "each", "simulated", "error"),
     )
     names = [*found[0].live, *(name for name in found[0].simulated if name not in found[0].live)]
@@ -155,16 +153,25 @@ def report_all(found: Sequence[Compared]) -> None:
 
 
 def _pooled(found: Sequence[Compared], name: str) -> Iterator[str]:
-    simulated = float(np.mean([np.mean(each.simulated[name]) for each in found]))
-    alone = float(np.mean([np.mean(each.simulated[PLAIN]) for each in found]))
+    simulated = [float(np.mean(each.simulated[name])) for each in found]
+    alone = [float(np.mean(each.simulated[PLAIN])) for each in found]
+    gain = _geometric(np.array(alone) / np.array(simulated))
     if name not in found[0].live:
-        yield from ("", f"{simulated:.1f}", "", "", "", f"{alone / simulated:.2f}", "")
+        yield from ("", _with_error(simulated), "", "", "", f"{gain:.2f}", "")
         return
-    live = float(np.mean([each.live[name] for each in found]))
-    base = float(np.mean([each.live[PLAIN] for each in found]))
-    gains = [each.gain(name) for each in found]
-    gain = float(np.exp(np.mean(np.log(gains))))
-    yield from (f"{live:.1f}", f"{simulated:.1f}", f"{simulated / live - 1:+.1%}", f"{gain:.2f}")
+    live = [each.live[name] for each in found]
+    gains = [each.live[PLAIN] / each.live[name] for each in found]
+    yield from (_with_error(live), _with_error(simulated))
+    yield f"{np.mean(simulated) / np.mean(live) - 1:+.1%}"
+    yield f"{_geometric(gains):.2f}"
     yield ", ".join(f"{each:.2f}" for each in gains)
-    yield f"{alone / simulated:.2f}"
-    yield f"{(alone / simulated) / (base / live) - 1:+.1%}"
+    yield f"{gain:.2f}"
+    yield f"{gain / _geometric(gains) - 1:+.1%}"
+
+
+def _geometric(values: Sequence[float] | np.ndarray) -> float:
+    return float(np.exp(np.mean(np.log(values))))
+
+
+def _with_error(values: Sequence[float]) -> str:
+    return f"{np.mean(values):.1f} ± {np.std(values, ddof=1) / len(values) ** 0.5:.1f}"

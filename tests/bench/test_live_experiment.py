@@ -318,7 +318,8 @@ def test_pairs_are_compared_together(capsys):
 
     shown = [line.replace("│", " ").split() for line in capsys.readouterr().out.splitlines()]
     [row] = [line for line in shown if line[:1] == ["stack"]]
-    assert row[1:] == ["125.0", "125.0", "+0.0%", "1.00", "2.00,", "0.50", "0.80", "+0.0%"]
+    averages = ["125.0", "±", "75.0", "125.0", "±", "70.0", "+0.0%"]
+    assert row[1:] == [*averages, "1.00", "2.00,", "0.50", "0.96", "-3.9%"]
 
 
 def test_nice_numbers_come_as_late_as_they_came():
