@@ -237,6 +237,13 @@ class MakingWay:
             gpus=gpus, left_s=left_s, lost_s=lost, free=most - used, pool=most, others=others
         )
 
+    def _is_made_way_for(self, job_id: JobId, at: float) -> bool:
+        """Whether another run is being stopped for it: two that save within a poll do not both make
+        way for one job."""
+        run = self._known.get(self._for.get(job_id, ""))
+        held = None if run is None else run.made_way.held
+        return held is not None and at < held.at + self._limits.give_back_s
+
     def _contenders(self, run: Job, at: float) -> Iterator[Contender]:
         """Those that would start next where it runs, the first first."""
         known, seen, pools = self._known, self._waiting, self._pools
@@ -244,7 +251,9 @@ class MakingWay:
         able = [
             one
             for one in (known[each] for each in seen if each in known)
-            if pools.of(_partition(one.job)) == here and _may_start(one.job, at)
+            if pools.of(_partition(one.job)) == here
+            and _may_start(one.job, at)
+            and not self._is_made_way_for(one.job.id, at)
         ]
         for one in nsmallest(_NEXT, able, key=lambda one: _turn(one.job, seen[one.job.id])):
             spread = None if one.prediction is None else one.prediction.duration_s
