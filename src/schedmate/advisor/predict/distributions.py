@@ -120,6 +120,14 @@ def reaching(spread: Spread, values: Weights, weights: Weights) -> Spread:
     return Spread(min(spread.p10, least), spread.p50, max(spread.p90, most))
 
 
+def of_runs(durations: Sequence[float], *, expected: float) -> Spread:
+    """Of one more such run; `expected` is the spread (log) that we would guess. Never narrower than
+    these are, and each side of the middle has its own width."""
+    seen = empirical(durations)
+    wide = around(seen.p50, [each / seen.p50 for each in durations], expected=expected)
+    return Spread(min(seen.p10, wide.p10), seen.p50, max(seen.p90, wide.p90))
+
+
 def around(p50: float, ratios: Sequence[float], *, expected: float) -> Spread:
     """`ratios` are real over fitted durations; `expected` the spread (log) we would guess. Each
     side has its own width."""
