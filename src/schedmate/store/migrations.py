@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from schedmate.store.run_facts import MADE_OF_RUNS, SUBMISSIONS_OF_LISTED, SUBMISSIONS_OF_RUNS
+from schedmate.store.run_facts import (
+    ALL_KINDS_OF_MESSAGES,
+    MADE_OF_RUNS,
+    SUBMISSIONS_OF_LISTED,
+    SUBMISSIONS_OF_RUNS,
+)
 
 
 def _numbers_changes(table: str, *events: str) -> tuple[str, ...]:
@@ -250,4 +255,5 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "CREATE INDEX model_log_by_time ON model_log (at)",
         "CREATE INDEX model_log_by_job ON model_log (job_id)",
     ),
+    (ALL_KINDS_OF_MESSAGES,),
 )
