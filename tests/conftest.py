@@ -36,17 +36,16 @@ TOGETHER = {
     for name in ("activity", "browser", "contract", "live", "owners", "rights", "safety", "service")
 } | {f"web/browser/test_{name}.py": "browser" for name in ("accessibility", "flows", "large_log")}
 """Files that share what is dear to start, so that one worker runs them all."""
-APART = {"docs/test_pages.py", "bench/test_strategies.py"}
-"""Files whose tests share nothing and take long: any worker may run any of them."""
 LONGEST = (
-    *("demo/test_whole_demo.py", "schedulers/test_slurm_wrong_retries.py"),
-    *("schedulers/test_slurm_modes.py", "schedulers/test_slurm_preemption.py", "frameworks"),
-    *("slurm", "docs/test_pages.py"),
-    *("bench/test_strategies.py", "simulator/experiments/test_explained.py", "embedded"),
+    *("schedulers/test_slurm_preemption.py", "schedulers/test_slurm_faults.py"),
+    *("demo/test_whole_demo.py", "schedulers/test_slurm_wrong_retries.py", "slurm", "frameworks"),
+    *("service/test_hangs.py", "scripts/test_service_under_systemd.py"),
+    *("bench/test_strategies.py", "embedded", "simulator/experiments/test_explained.py"),
+    "docs/test_pages.py",
 )
 """What takes longest starts first, so that no worker is left with it at the end."""
 WAITING = re.compile(
-    r"^(slurm|browser|(tests/)?(demo|scripts|schedulers|web|examples|service)/test_\w+)"
+    r"^(slurm|browser|(tests/)?(demo|frameworks|scripts|schedulers|web|examples|service)/test_\w+)"
 )
 """Of what tests share a worker for: what mostly waits for other processes."""
 
@@ -196,7 +195,7 @@ def _turn(item: pytest.Item) -> int:
 def worker_of(nodeid: str) -> str:
     """Tests with the same answer run in one worker; by default a file's, with their fixtures."""
     file = nodeid.partition("::")[0].removeprefix(f"{HERE.name}/")
-    return nodeid if file in APART else TOGETHER.get(file, file)
+    return TOGETHER.get(file, file)
 
 
 def waits(scope: str) -> bool:

@@ -17,6 +17,7 @@ from pathlib import Path
 from schedmate.config import LocalSettings
 from schedmate.schedulers.local import LocalScheduler
 from tests.schedulers.gpu_box import GpuBox
+from warm_python import WarmPython
 
 SOURCE = Path(__file__).parents[2] / "src"
 _LOOK = re.compile(r"schedmate (jobs|job|eta|logs|why|doctor|nodes|history list)\b")
@@ -54,18 +55,22 @@ def fits(expected: str, printed: str) -> bool:
 
 class Session:
     """A directory, a state and a `schedmate` on the PATH for one page; with `gpus` there seem to
-    be so many, the last two in use."""
+    be so many, the last two in use. `python` runs what a reader waits for."""
 
-    def __init__(self, folder: Path, *, gpus: int = 0) -> None:
+    def __init__(self, folder: Path, python: WarmPython, *, gpus: int = 0) -> None:
         self.folder = folder / "work"
         self._state = folder / "state"
         self._background: list[subprocess.Popen[bytes]] = []
         self._code = 0
-        for path in (self.folder, folder / "bin"):
+        for path in (self.folder, folder / "bin", folder / "warm"):
             path.mkdir()
         shim = folder / "bin" / "schedmate"
         shim.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m schedmate "$@"\n')
-        shim.chmod(0o755)
+        warm = folder / "warm" / "schedmate"
+        warm.write_text(python.script("-m", "schedmate"))
+        for program in (shim, warm):
+            program.chmod(0o755)
+        self._warm = str(warm.parent)
         ours = ("SCHEDMATE_", "SLURM_", "XDG_")
         kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
         path = f"{shim.parent}:{Path(sys.executable).parent}:{kept.get('PATH', '')}"
@@ -131,7 +136,7 @@ class Session:
         done = subprocess.run(
             ["bash", "-c", f"(exit {self._code})\n{command}"],
             cwd=self.folder,
-            env=self._env,
+            env=self._env | {"PATH": f"{self._warm}:{self._env['PATH']}"},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

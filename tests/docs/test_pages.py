@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from docs.pages import PAGES, ROOT, Block, anchors, blocks, links, name_of
 from docs.session import Session, Step, fits, steps
 from schedmate import config
+from warm_python import OF_VERBS, warm_python
 
 CANNOT_RUN_HERE = re.compile(
     r"git clone URL-OF-THIS-REPOSITORY schedmate|cd schedmate"
@@ -57,10 +59,16 @@ def of_kind(page: Path, kind: str) -> list[Block]:
     return [block for block in blocks(page) if block.kind == kind and block.file is None]
 
 
+@pytest.fixture(scope="module")
+def python():
+    with warm_python(Path(sys.executable), OF_VERBS) as python:
+        yield python
+
+
 @pytest.mark.processes
 @pytest.mark.parametrize("page", pages_with("console"))
-def test_commands_print_what_the_page_shows(page, tmp_path):
-    session = Session(tmp_path, gpus=GPUS.get(page.name, 0))
+def test_commands_print_what_the_page_shows(page, tmp_path, python):
+    session = Session(tmp_path, python, gpus=GPUS.get(page.name, 0))
     try:
         for block in blocks(page):
             if block.file is not None:
@@ -157,8 +165,8 @@ def test_what_is_shown_is_compared(expected, printed, fit):
 
 
 @pytest.mark.processes
-def test_a_wrong_page_is_noticed(tmp_path):
-    session = Session(tmp_path)
+def test_a_wrong_page_is_noticed(tmp_path, python):
+    session = Session(tmp_path, python)
     assert shutil.which("bash")
 
     with pytest.raises(AssertionError, match="echo one"):

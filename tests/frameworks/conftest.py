@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from frameworks.cases import Case
-from frameworks.following import Followed, Launcher, follow
+from frameworks.following import ENVIRONMENT, IMPORTED, Followed, follow
+from warm_python import warm_python
 
 ROOT = Path(__file__).parents[2]
 AT_ONCE = 3
@@ -43,14 +44,15 @@ def followed(
         and hasattr(item, "callspec")
         and isinstance(item.callspec.params.get("case"), Case)
     )
-    launcher = Launcher(frameworks_python)
-    with ThreadPoolExecutor(AT_ONCE) as pool:
+    with (
+        warm_python(frameworks_python, IMPORTED, ENVIRONMENT) as python,
+        ThreadPoolExecutor(AT_ONCE) as pool,
+    ):
         runs = {
             case: pool.submit(
-                follow, launcher, case.command, folder / f"{case.name}.log", case.workload
+                follow, python, case.command, folder / f"{case.name}.log", case.workload
             )
             for case in wanted
         }
         yield lambda case: runs[case].result()
         pool.shutdown(cancel_futures=True)
-    launcher.close()

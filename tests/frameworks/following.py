@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
 from schedmate.model import Progress, Workload
 from schedmate.tracker import JobTracker
+from warm_python import WarmPython
 
 SCRIPTS = Path(__file__).parent / "scripts"
+IMPORTED = ("transformers.trainer", "lightning.pytorch", "keras", "stable_baselines3", "accelerate")
+ENVIRONMENT = {
+    "OMP_NUM_THREADS": "1",
+    "PYTHONUNBUFFERED": "1",
+    "HF_HUB_OFFLINE": "1",
+    "KERAS_BACKEND": "torch",
+}
 LOOK_EVERY_S = 0.2
 SETTLE_LOOKS = 3
 
@@ -57,45 +63,23 @@ class Followed:
         return (look.at - first.at) * (1 - there) / max(there - then, 1e-9)
 
 
-class Launcher:
-    """Runs scripts without importing their frameworks again."""
-
-    def __init__(self, python: Path) -> None:
-        env = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1", "HF_HUB_OFFLINE": "1"}
-        launcher = Path(__file__).with_name("launcher.py")
-        self._process = subprocess.Popen([python, launcher], stdin=subprocess.PIPE, env=env)
-
-    def start(self, command: tuple[str, ...], output: Path, code: Path) -> None:
-        argv = [str(SCRIPTS / command[0]), *command[1:]]
-        line = json.dumps({"argv": argv, "output": str(output), "code": str(code)})
-        assert self._process.stdin
-        self._process.stdin.write(f"{line}\n".encode())  # shorter than a pipe holds: one piece
-        self._process.stdin.flush()
-
-    def is_alive(self) -> bool:
-        return self._process.poll() is None
-
-    def close(self) -> None:
-        self._process.communicate()
-
-
 def follow(
-    launcher: Launcher, command: tuple[str, ...], log: Path, workload: Workload | None
+    python: WarmPython, command: tuple[str, ...], log: Path, workload: Workload | None
 ) -> Followed:
     started_at = time.time()
     tracker = JobTracker([log], started_at=started_at, workload=workload)
     looks: list[Look] = []
-    log.touch()
-    code = log.with_suffix(".code")
-    launcher.start(command, log, code)
-    while not code.exists():
-        assert launcher.is_alive()
+    with log.open("wb") as out, Path(os.devnull).open("rb") as nothing:
+        words = [str(SCRIPTS / command[0]), *command[1:]]
+        files = nothing.fileno(), out.fileno(), out.fileno()
+        run = python.start(words, cwd=log.parent, env=os.environ | ENVIRONMENT, files=files)
+    while not run.has_ended():
         looks.append(_look(tracker))
     looks += [_look(tracker) for _ in range(SETTLE_LOOKS)]
     return Followed(
         looks=tuple(looks),
         ended_at=log.stat().st_mtime,
-        exit_code=int(code.read_text("utf-8")),
+        exit_code=run.wait(),
         output=log.read_text("utf-8", "replace"),
     )
 

@@ -21,10 +21,12 @@ SETTINGS = LocalSettings(slots=2, kill_wait_s=0.3, poll_s=0.02)
 
 
 def wait_for(met, what="it", patience_s=PATIENCE_S):
-    deadline = time.monotonic() + patience_s
+    """Asks less often the longer it lasts: what it waits for needs the processor too."""
+    began = time.monotonic()
     while not (result := met()):
-        assert time.monotonic() < deadline, f"{what} did not happen"
-        time.sleep(0.02)
+        lasted_s = time.monotonic() - began
+        assert lasted_s < patience_s, f"{what} did not happen"
+        time.sleep(min(0.5, 0.02 + lasted_s / 20))
     return result
 
 

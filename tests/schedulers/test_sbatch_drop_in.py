@@ -8,11 +8,13 @@ import re
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
 from schedmate.model import BadInput
 from schedmate.model.batch_script import check_batch_script
+from warm_python import OF_VERBS, warm_python
 
 pytestmark = pytest.mark.slurm
 
@@ -167,9 +169,22 @@ def run(command, work, *, text="", **more):
 SUBMIT = [sys.executable, "-m", "schedmate", "submit"]
 
 
-def both(words, work, **more):
+@pytest.fixture(scope="module")
+def both(waiting_cluster):
     """What each printed, and what became of the job, ids and times aside."""
-    return [described(run([*head, *words], work, **more)) for head in (["sbatch"], SUBMIT)]
+    with warm_python(Path(sys.executable), OF_VERBS) as python:
+
+        def both(words, work, *, text="", **more):
+            theirs = described(run(["sbatch", *words], work, text=text, **more))
+            ours = python.run(
+                ["-m", "schedmate", "submit", *words],
+                cwd=work,
+                env=environment(work, **more),
+                text=text.encode(),
+            )
+            return theirs, described((ours[0], ours[1].decode(), ours[2].decode()))
+
+        yield both
 
 
 def described(ran):
@@ -199,7 +214,7 @@ def without_numbers(text):
 
 
 @pytest.mark.parametrize("words", LINES, ids=" ".join)
-def test_a_command_line_does_what_it_does_with_sbatch(waiting_cluster, work, words):
+def test_a_command_line_does_what_it_does_with_sbatch(both, work, words):
     theirs, ours = both(words, work)
     assert ours == theirs
 
@@ -219,14 +234,14 @@ def test_our_check_of_a_script_is_that_of_sbatch(waiting_cluster, work, name):
 
 
 @pytest.mark.parametrize("case", STDIN)
-def test_a_script_on_standard_input(waiting_cluster, work, case):
+def test_a_script_on_standard_input(both, work, case):
     words, text = STDIN[case]
     theirs, ours = both(words, work, text=text)
     assert ours == theirs
 
 
 @pytest.mark.parametrize("variables", ENVIRONMENTS, ids=" ".join)
-def test_variables_of_sbatch(waiting_cluster, work, variables):
+def test_variables_of_sbatch(both, work, variables):
     theirs, ours = both(["job.sh"], work, **variables)
     assert ours == theirs
     theirs, ours = both(["--time=3", "-N1", "job.sh"], work, **variables)
