@@ -89,7 +89,7 @@ class Daemon:
         own_files: Path | None = None,
         most_scripts: int = MOST_SCRIPTS,
         drains: bool = False,
-        gpu_memory_gb: float | None = None,
+        gpu_memory_gb: float = 0.0,
         check_cluster: Callable[[], None] = lambda: None,
     ) -> None:
         self._engine = engine
