@@ -2,6 +2,7 @@
 
     python -m bench.speed.full_queue
     python -m bench.speed.full_queue --jobs 2000 --polls 3 --profile first.pstats
+    python -m bench.speed.full_queue --jobs 10000 --levers --polls 8
 
 The daemon of `schedmate serve --port` in mode `assist` with an empty store, its pages included.
 Programs of the benchmark stand in for Slurm's, keep the nice numbers that they are given and list
@@ -9,6 +10,11 @@ the jobs, submitted with a few hundred scripts. Before each later poll the prior
 has grown, and some start, end and arrive. `cpu` is the processor time from the beginning of a poll
 until the pages show it, `children` that of the programs it starts, `ordered` how many jobs have a
 nice number afterwards and `unread` how many are still to be read.
+
+With `--levers` 500 more jobs of 40 codes run, whose logs grow by ten steps and a checkpoint before
+each poll; the mode is `act`, and all jobs may make way, share a GPU, go on beyond their limit or be
+stopped. Before the first poll all jobs were read, and runs of all codes were seen to resume and
+measured to leave a GPU mostly idle.
 """
 
 from __future__ import annotations
@@ -25,6 +31,7 @@ from unittest.mock import patch
 
 from bench.command import command_line, machine
 from bench.speed.queue_costs import processor_s, resident_mb, write_scripts
+from bench.speed.running_jobs import LEVERS, RunningJobs, write_resuming
 from bench.web.site import NODES
 from bench.web.stand_in_slurm import StandInSlurm
 from schedmate.config import Settings
@@ -53,6 +60,7 @@ def main() -> None:
     parser.add_argument("--scripts", type=int, default=400)
     parser.add_argument("--polls", type=int, default=4)
     parser.add_argument("--changes", type=int, default=20, help="jobs that start before each poll")
+    parser.add_argument("--levers", action="store_true", help="switch on all that can be decided")
     parser.add_argument("--mode", choices=("observe", "assist"), default="assist")
     parser.add_argument("--apart", type=float, default=30.0, help="seconds between two polls")
     parser.add_argument("--profile", type=Path, help="write cProfile's figures of all polls here")
@@ -68,6 +76,7 @@ def main() -> None:
             changes=options.changes,
             profile=profile,
             mode=options.mode,
+            levers=options.levers,
         )
         for number, cost in zip(range(1, options.polls + 1), costs, strict=False):
             times = (f"{one:.2f}" for one in (cost.seconds, cost.cpu_s, cost.children_s))
@@ -87,20 +96,26 @@ def polls_of_full_queue(
     changes: int = 20,
     profile: AbstractContextManager[object] | None = None,
     mode: Mode = "assist",
+    levers: bool = False,
 ) -> Generator[PollCost, None, None]:
     """One poll after the other, for as long as they are asked for."""
     directory.chmod(0o755)
-    written = write_scripts(directory, scripts)
-    jobs = [_waiting(1 + number, written[number % scripts]) for number in range(count)]
+    written = write_resuming(directory) if levers else write_scripts(directory, scripts)
+    jobs = [_waiting(1 + number, written[number % len(written)]) for number in range(count)]
     slurm = StandInSlurm(directory / "bin", nodes=NODES, script=written[0].read_text())
     settings = Settings(scheduler="slurm", mode=mode, state_dir=directory / "state")
+    runs = RunningJobs(directory, written) if levers else None
+    if runs is not None:
+        settings = replace(settings, **LEVERS)
     programs = {"PATH": f"{slurm.directory}:{os.environ['PATH']}", "SLURM_CONF": "/none"}
     with patch.dict(os.environ, programs), ExitStack() as stack:
+        if runs is not None:
+            runs.prove(settings, slurm, jobs)
         with uncollected():
             site = stack.enter_context(serving(settings, host="127.0.0.1", port=0))
             daemon = stack.enter_context(assemble(settings))
         while True:
-            slurm.show(jobs)
+            slurm.show(jobs if runs is None else [*jobs, *runs.gone_on()])
             begun, used = time.monotonic(), processor_s()
             with profile or nullcontext():
                 daemon.cycle(time.time())

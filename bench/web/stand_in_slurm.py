@@ -95,7 +95,7 @@ class StandInSlurm:
 
 def _node(name: str) -> str:
     state = "ActiveFeatures=a100 State=MIXED Partitions=gpu,long BootTime=1700000000"
-    return f"NodeName={name} {state}"
+    return f"NodeName={name} {state} Gres=gpu:a100:8,shard:a100:32"
 
 
 def _row(job: Job) -> str:

@@ -116,8 +116,8 @@ class SharingSettings:
     shards_at_submission: int = at_least(0, 0)
     """What the submit hook lets such jobs ask for in place of one GPU: all its parts; 0: nothing
     else than they do."""
-    gpu_memory_gb: float | None = None
-    """What a GPU has that is lent in parts, where its name does not tell."""
+    gpu_memory_gb: float = at_least(0, 0.0)
+    """What a GPU has that is lent in parts; 0: as the name of its type tells."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -97,7 +97,7 @@ WORDS = {
     "sharing.shards_at_submission": "what the [submit hook](../how-to/submit-hook.md) lets such "
     "jobs ask for in place of one GPU: the number of parts in which Slurm lends it; `0`: what they "
     "ask for stays",
-    "sharing.gpu_memory_gb": "memory of a GPU that is shared; unset: by the name of its type",
+    "sharing.gpu_memory_gb": "memory of a GPU that is shared; `0`: by the name of its type",
     "doomed.stop": "in mode `act`: stop [runs that go on for nothing](../how-to/doomed-runs.md) "
     "for these reasons: `nan`, `checkpoint`, `hang`, `limit`, `idle`; empty: only "
     "where their owner asks for it",

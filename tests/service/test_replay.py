@@ -152,6 +152,14 @@ def test_what_is_recorded_makes_the_same_engine():
             "preemption.give_back_minutes=5",
             "preemption.widest=0.5",
             "preemption.worth=2",
+            'sharing.partitions=["gpu"]',
+            'sharing.qos=["low"]',
+            "sharing.memory=0.4",
+            "sharing.utilization=0.4",
+            "sharing.least_pace=0.8",
+            "sharing.begin_anew_minutes=5",
+            "sharing.shards_at_submission=4",
+            "sharing.gpu_memory_gb=40",
         ],
     )
     recorded = deciding_settings(other)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from schedmate.model import Job, JobId
     from schedmate.schedulers.base import Scheduler
 
+_MOST_ASKED = 50
+"""Scripts of runs that may be stopped, in one poll: each is a question to the scheduler."""
 _log = logging.getLogger("schedmate.activity")
 
 
@@ -29,6 +31,7 @@ class Activities:
         self._scheduler = scheduler
         self._own_files = None if own_files is None else str(own_files)
         self._interactive: dict[tuple[JobId, float], bool] = {}
+        self._asked = 0
 
     def of(self, suspects: Sequence[Job], listed: Sequence[Job]) -> dict[JobId, Activity]:
         """One look at all suspects; those that cannot be looked at now are left out."""
@@ -55,6 +58,17 @@ class Activities:
         if key not in self._interactive:
             self._interactive[key] = self._is_interactive(job)
         return self._interactive[key]
+
+    def begin_poll(self) -> None:
+        self._asked = 0
+
+    def may_be_stopped(self, job: Job) -> bool:
+        """Whether it is known not to be interactive; of thousands some are asked about later."""
+        if (job.id, job.submit_time) not in self._interactive:
+            if self._asked >= _MOST_ASKED:
+                return False
+            self._asked += 1
+        return not self.interactive(job)
 
     def forget(self, listed: set[JobId]) -> None:
         self._interactive = {

@@ -89,7 +89,7 @@ class Daemon:
         own_files: Path | None = None,
         most_scripts: int = MOST_SCRIPTS,
         drains: bool = False,
-        gpu_memory_gb: float | None = None,
+        gpu_memory_gb: float = 0.0,
         check_cluster: Callable[[], None] = lambda: None,
     ) -> None:
         self._engine = engine
@@ -118,7 +118,7 @@ class Daemon:
         )
         learning = PatternLearning(store, self._background, asker)
         sharing = GpuSharing(engine, store, scheduler, gpu_memory_gb)
-        self._runs = RunFollower(engine, store, learning, self._activities.interactive, sharing)
+        self._runs = RunFollower(engine, store, learning, self._activities, sharing)
         self._watching = self._runs.logs
         self._recorder = Recorder(store)
         self._lateness = LatenessKept(store)

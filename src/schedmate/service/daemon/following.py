@@ -11,36 +11,40 @@ from schedmate.service.daemon.resuming import ResumeProofs
 from schedmate.service.daemon.watching import LogWatcher
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from schedmate.core import DecisionEngine, Event
     from schedmate.model import Job, JobId
+    from schedmate.service.daemon.activity import Activities
     from schedmate.service.daemon.gpu_sharing import GpuSharing
     from schedmate.service.daemon.pattern_learning import PatternLearning
     from schedmate.store import Store
 
 
 class RunFollower:
-    """`interactive` says of which jobs a silence means nothing, and which are never stopped."""
+    """`activities` says of which jobs a silence means nothing, and which are never stopped."""
 
     def __init__(
         self,
         engine: DecisionEngine,
         store: Store,
         learning: PatternLearning,
-        interactive: Callable[[Job], bool],
+        activities: Activities,
         sharing: GpuSharing,
     ) -> None:
         def may_make_way(job: Job) -> bool:
-            return engine.may_make_way(job) and not interactive(job)
+            return engine.may_make_way(job) and activities.may_be_stopped(job)
 
-        self.logs = LogWatcher(store, learning, interactive, CheckpointWatch(may_make_way))
+        watch = CheckpointWatch(may_make_way)
+        self.logs = LogWatcher(store, learning, activities.interactive, watch)
+        self._activities = activities
         self._filter = ProgressFilter(engine.hang_after_s)
         self._codes, self._sharing = sharing.codes, sharing
         self._proofs = ResumeProofs(engine, store, may_make_way, sharing.codes)
 
     def events(self, now: float) -> Iterator[Event]:
         self._codes.begin_poll()
+        self._activities.begin_poll()
         polled = self.logs.look(now)
         for job_id, progress in polled:
             if self._filter.is_new(job_id, progress, now):

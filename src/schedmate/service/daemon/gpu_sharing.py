@@ -38,7 +38,7 @@ class GpuSharing:
         engine: DecisionEngine,
         store: Store,
         scheduler: Scheduler,
-        memory_gb: float | None = None,
+        memory_gb: float = 0.0,
     ) -> None:
         self._engine = engine
         self._store = store
