@@ -59,13 +59,12 @@ class ResumeProofs:
                 yield ResumeKnown(now, job_id, proof)
 
     def proof(self, kept: KeptAdvice) -> ResumeProof:
-        resumes = kept.advice.workload.resumes
         code = None if kept.fingerprint is None else kept.fingerprint.code
         runs = {} if code is None else self._runs(code)
         went_on = [one for one in runs.values() if one.outcome == "resumed"]
         times = [one.after_s for one in went_on if one.after_s is not None]
         return ResumeProof(
-            resumes=None if resumes is None else resumes.value,
+            resumes=kept.advice.workload.proved_resumes,
             seen=len(went_on),
             started_over=len(runs) - len(went_on),
             restart_s=median(times) if times else None,
