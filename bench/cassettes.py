@@ -1,112 +1,80 @@
-"""Answers of a strong model that were given blind, replayed: a benchmark repeats without one.
+"""A model's recorded answers, given again: an endpoint on loopback that knows nothing else.
 
-A cassette is a file of JSON lines below `bench/corpora/answers`: the key of a question (a digest
-of its messages and its schema), the answer, and the class of model that gave it. Questions are not
-stored: they are made again by the command, so an answer is found only while it is asked the same.
+A cassette is a file of JSON lines, packed or not: `key`, `ask` and `answer`. The key is the digest
+of what was asked, so that an answer is never given to another question.
 """
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from schedmate.config import LlmSettings
-from schedmate.llm import open_asker
-from schedmate.model import Asker, Ledger
-from schedmate.testing.llm import MemoryLedger
-
 ANSWERS = Path(__file__).parent / "corpora" / "answers"
+_ASKED = ("messages", "response_format", "tools")
 _CHARACTERS_A_TOKEN = 4
 
 
-@dataclass(slots=True)
-class Cassette:
-    """`missed` counts questions that no line answers."""
-
-    answers: Mapping[str, str]
-    missed: int = 0
-    used: set[str] = field(default_factory=set)
-
-    @classmethod
-    def read(cls, *files: Path) -> Cassette:
-        rows = (json.loads(line) for file in files for line in file.read_text().splitlines())
-        return cls({row["key"]: row["answer"] for row in rows})
-
-    def answer(self, body: Mapping[str, Any]) -> str | None:
-        key = key_of(body)
-        self.used.add(key)
-        self.missed += key not in self.answers
-        return self.answers.get(key)
+def key_of(body: dict[str, Any]) -> str:
+    ask = {name: body[name] for name in _ASKED if body.get(name)}
+    return hashlib.sha256(json.dumps(ask, sort_keys=True).encode()).hexdigest()[:24]
 
 
-def key_of(body: Mapping[str, Any]) -> str:
-    asked = {
-        name: body[name] for name in ("messages", "response_format", "tools") if body.get(name)
-    }
-    return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:24]
+def read_cassettes(*paths: Path) -> dict[str, str]:
+    """Answers by key, of all files or of all cassettes in a directory."""
+    known: dict[str, str] = {}
+    for path in paths:
+        files = sorted(path.glob("*.jsonl*")) if path.is_dir() else [path]
+        for file in files:
+            data = file.read_bytes()
+            lines = (gzip.decompress(data) if file.suffix == ".gz" else data).splitlines()
+            known |= {row["key"]: row["answer"] for row in map(json.loads, lines)}
+    return known
 
 
 @contextmanager
-def replaying(cassette: Cassette) -> Iterator[str]:
-    """The base URL of an endpoint on loopback that answers from the cassette."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(cassette))
+def replaying(known: dict[str, str]) -> Iterator[str]:
+    """The base URL of an endpoint that gives these answers, and refuses everything else."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(known))
     server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
+    thread.start()
     try:
         yield f"http://127.0.0.1:{server.server_address[1]}/v1"
     finally:
         server.shutdown()
+        thread.join()
         server.server_close()
 
 
-def asker_at(base_url: str, *, wait_s: float = 60.0, ledger: Ledger | None = None) -> Asker:
-    """Asks a model that reads, without a budget."""
-    settings = LlmSettings(
-        base_url=base_url,
-        model="relay",
-        tier="read",
-        deadline_s=wait_s,
-        read_deadline_s=wait_s,
-        read_token_budget=10**12,
-        repair_turns=1,
-    )
-    asker = open_asker(settings, cache_dir=Path(), ledger=ledger or MemoryLedger())
-    if asker is None:
-        raise RuntimeError("an endpoint that is named is there")
-    return asker
-
-
-def _handler(cassette: Cassette) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
+def _handler(known: dict[str, str]) -> type[BaseHTTPRequestHandler]:
+    class Replay(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            answer = cassette.answer(body)
+            answer = known.get(key_of(body))
             if answer is None:
-                self._reply(400, {"error": {"message": "not on the cassette"}})
+                self._reply(503, {"error": {"message": "no such question was recorded"}})
                 return
-            used = {
-                "prompt_tokens": len(json.dumps(body)) // _CHARACTERS_A_TOKEN,
-                "completion_tokens": len(answer) // _CHARACTERS_A_TOKEN,
-            }
             choice = {"index": 0, "finish_reason": "stop", "message": {"content": answer}}
-            self._reply(200, {"choices": [choice], "usage": used})
+            sent = len(json.dumps(body)) // _CHARACTERS_A_TOKEN
+            said = len(answer) // _CHARACTERS_A_TOKEN
+            usage = {"prompt_tokens": sent, "completion_tokens": said}
+            self._reply(200, {"choices": [choice], "usage": usage})
 
         def _reply(self, status: int, payload: dict[str, Any]) -> None:
             data = json.dumps(payload).encode()
             self.send_response(status)
-            self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()
             self.wfile.write(data)
 
-        def log_message(self, *_: object) -> None:
+        def log_message(self, *_args: object) -> None:
             pass
 
-    return Handler
+    return Replay

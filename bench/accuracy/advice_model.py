@@ -26,7 +26,8 @@ from pathlib import Path
 
 from bench.accuracy.advice_alone import record_alone
 from bench.accuracy.advice_score import Score, Verdict, score_record
-from bench.cassettes import ANSWERS, Cassette, asker_at, replaying
+from bench.accuracy.model_failures import asker_at
+from bench.cassettes import ANSWERS, read_cassettes, replaying
 from bench.command import command_line, console, model_in_use, table
 from bench.corpora.advice_cases import HELD_OUT, LabelledJob, read_cases
 from schedmate.advisor import Target
@@ -60,8 +61,7 @@ def main() -> None:
     parser.add_argument("--only", default="", metavar="NAME", help="jobs with NAME in their name")
     parser.add_argument("--most", type=int, metavar="N", help="at most N jobs")
     parser.add_argument("--url", help="a /v1 of a model that reads, in place of stored answers")
-    parser.add_argument("--wait", type=float, default=3000, help="seconds for an answer")
-    parser.add_argument("--answers", type=Path, default=ANSWERS / "advice.jsonl")
+    parser.add_argument("--answers", type=Path, default=ANSWERS / "advice.jsonl.gz")
     parser.add_argument("--embedded", action="store_true", help="and the embedded model")
     parser.add_argument("--ablations", action="store_true", help="and without reads, without votes")
     parser.add_argument("--show", action="store_true", help="every fault")
@@ -69,7 +69,7 @@ def main() -> None:
     cases = [
         case for case in read_cases(*(arguments.dirs or [HELD_OUT])) if arguments.only in case.name
     ]
-    with _asker(arguments.url, arguments.answers, arguments.wait) as asker:
+    with _asker(arguments.url, arguments.answers) as asker:
         methods = _methods(asker, embedded=arguments.embedded, ablations=arguments.ablations)
         found = _run(cases[: arguments.most], methods, arguments.clones)
     _print_table(found, list(methods))
@@ -79,14 +79,14 @@ def main() -> None:
 
 
 @contextmanager
-def _asker(url: str | None, answers: Path, wait_s: float) -> Iterator[Asker]:
+def _asker(url: str | None, answers: Path) -> Iterator[Asker]:
     if url:
-        yield asker_at(url, wait_s=wait_s)
+        yield asker_at(url, "read", "relay")
         return
     if not answers.exists():
         sys.exit(f"no answers in {answers}: name a model with --url")
-    with replaying(Cassette.read(answers)) as base_url:
-        yield asker_at(base_url)
+    with replaying(read_cassettes(answers)) as base_url:
+        yield asker_at(base_url, "read", "relay")
 
 
 def _methods(asker: Asker, *, embedded: bool, ablations: bool) -> dict[str, Method]:

@@ -5,9 +5,9 @@
     python -m bench.accuracy.workload_durations --ablation       # what each part of a record adds
 
 Every run is kept in a store and predicted as a job would be that is submitted now; what a setting
-leaves out is hidden from the search. Scaling is learnt anew from what is left. MLPerf: one answer
-for each cell (a system on a benchmark, the same configuration with several seeds), compared with
-the median of the cell; the p90 with each of its runs.
+leaves out is hidden from the search. MLPerf: one answer for each cell (a system on a benchmark, the
+same configuration with several seeds), compared with the median of the cell; the p90 with each of
+its runs.
 
 leave-org: without all runs of the organisation.
 no-twins: and without runs of the model on as many accelerators of the same chip.
@@ -48,11 +48,7 @@ from schedmate.advisor import Target
 from schedmate.advisor.knowledge.accelerators import accelerator
 from schedmate.advisor.predict.calibration import Calibration
 from schedmate.advisor.predict.durations import estimate_duration
-from schedmate.advisor.predict.learning import learn_scaling
-from schedmate.advisor.predict.neighbours import StoredRuns
 from schedmate.advisor.predict.runs import Columns, columns_of, rows_of
-from schedmate.advisor.predict.scaling import PRIOR, Scaling
-from schedmate.advisor.predict.site_model import rehearsed
 from schedmate.model import Finding, PastRun, Spread, Workload
 from schedmate.model.sketch import ROW, sketch_of_run
 from schedmate.store.sqlite import SqliteStore
@@ -128,12 +124,6 @@ class Hidden:
         return b"".join(
             part for part in parts if int.from_bytes(part[:8], "little") not in self.hidden
         )
-
-    def scaling(self) -> Scaling:
-        everything = self.known.everything
-        assert everything is not None
-        seen = ~np.isin(everything.rows["run"], list(self.hidden))
-        return learn_scaling(everything.take(seen))
 
     @cached_property
     def past(self) -> Past:
@@ -218,8 +208,7 @@ def model_of(run: PastRun) -> str:
 
 _TWICE = 2.0
 _ROLLING = ("rolling", "own-new-name")
-_RELEARNT = 20
-"""Cells after which scaling is learnt anew."""
+_REHEARSED = 300
 Leave = Callable[[PastRun, PastRun], bool]
 """Of a run that is asked for and one that is known: is it to be hidden?"""
 
@@ -253,7 +242,7 @@ SETTINGS: dict[str, tuple[Leave, Leave | None]] = {
     "renamed": (_same_org, None),
     "renamed-no-data": (_same_org, None),
 }
-"""What is hidden of all, by which scaling is learnt anew, and what is hidden of one case more."""
+"""What is hidden of all, and what is hidden of one case more."""
 
 
 def _disguised(run: PastRun, setting: str) -> PastRun:
@@ -310,8 +299,6 @@ def ablation(path: Path, settings: Sequence[str], by_code: Path | None) -> None:
     for name, view in VIEWS.items():
         print(f"\n== {name}")
         mlperf(path, settings, view, baselines={})
-    print("\n== nothing learnt from pairs")
-    mlperf(path, settings, baselines={}, learning=False)
 
 
 def mlperf(
@@ -320,7 +307,6 @@ def mlperf(
     view: View = VIEWS["all"],
     *,
     baselines: dict[str, Baseline] = BASELINES,
-    learning: bool = True,
 ) -> None:
     cells: dict[tuple[str, ...], list[PastRun]] = defaultdict(list)
     for cell, run in mlperf_runs(path):
@@ -333,7 +319,7 @@ def mlperf(
         for run in sorted(runs, key=lambda run: -run.job.submit_time):
             _FIRST[generation(run)] = run.job.submit_time
         for setting in settings:
-            _mlperf_setting(known, cells, setting, baselines, learning=learning)
+            _mlperf_setting(known, cells, setting, baselines)
         known.store.close()
 
 
@@ -348,8 +334,6 @@ def _mlperf_setting(
     cells: dict[tuple[str, ...], list[PastRun]],
     setting: str,
     baselines: dict[str, Baseline],
-    *,
-    learning: bool,
 ) -> None:
     leave, more = SETTINGS[setting]
     scores: dict[str, Score] = defaultdict(Score)
@@ -360,22 +344,33 @@ def _mlperf_setting(
         groups[hidden].append(cell)
     for hidden, asked in groups.items():
         history = known.without(hidden)
-        scaling = history.scaling() if learning else PRIOR
         if setting == "older":
-            history.rehearsal = rehearsed(history, scaling)
+            history.rehearsal = _rehearsed(history)
         for cell in asked:
             seen = history
             if more is not None:
                 twins = {key for key, run in known.runs.items() if more(cell[0], run)}
                 seen = known.without(hidden | twins)
-            _ask(scores, seen, scaling, calibration, cell, setting, baselines)
+            _ask(scores, seen, calibration, cell, setting, baselines)
     _print(setting, scores, time.process_time() - began)
+
+
+def _rehearsed(history: Hidden) -> Calibration:
+    """By the newest runs that are left, each predicted from what had ended before it."""
+    calibration = Calibration()
+    runs = sorted(history.recent_runs(limit=_REHEARSED), key=lambda run: run.job.submit_time)
+    for run in runs:
+        estimate = estimate_duration(
+            history, sketch_of_run(run), run.workload, submitted_at=run.job.submit_time
+        )
+        if estimate is not None:
+            calibration.observed(estimate.kind, estimate.duration_s, run.duration_s)
+    return calibration
 
 
 def _ask(  # noqa: PLR0917 - everything that one answer takes
     scores: dict[str, Score],
     history: Hidden,
-    scaling: Scaling,
     calibration: Calibration,
     cell: list[PastRun],
     setting: str,
@@ -385,10 +380,9 @@ def _ask(  # noqa: PLR0917 - everything that one answer takes
     durations = [each.duration_s for each in cell]
     real = median(durations)
     estimate = estimate_duration(
-        StoredRuns(history),
+        history,
         sketch_of_run(run),
         run.workload,
-        scaling,
         submitted_at=None,
         at=run.job.submit_time,
     )
@@ -419,14 +413,11 @@ def rolling(path: Path, setting: str) -> None:
     ordered = sorted(cells.values(), key=lambda cell: cell[0].job.submit_time)
     with tempfile.TemporaryDirectory() as folder:
         known = Known(SqliteStore(Path(folder) / "store.db"), {})
-        scaling = learn_scaling(columns_of(rows_of(b"")))
-        for place, cell in enumerate(ordered):
-            if place % _RELEARNT == 0:
-                scaling = learn_scaling(columns_of(rows_of(known.store.newest_sketches(5000))))
+        for cell in ordered:
             history = Hidden(known, set())
             known.numbers = dict.fromkeys(known.typical, 0)
             if setting == "rolling" or cell[0].job.user in users:
-                _ask(scores, history, scaling, calibration, cell, setting, baselines)
+                _ask(scores, history, calibration, cell, setting, baselines)
             users.add(cell[0].job.user)
             known.store.keep_runs(cell)
             known.typical[cell[0].job.id] = _typical(cell)
@@ -443,21 +434,17 @@ def nanogpt(path: Path) -> None:
 
 
 def _nanogpt_setting(known: Known, dated: list[tuple[str, PastRun]], setting: str) -> None:
-    """Run after run; scaling is learnt anew every month."""
+    """Run after run."""
     scores: dict[str, Score] = defaultdict(Score)
     calibration, began = Calibration(), time.process_time()
-    scaling, last = PRIOR, ""
     for date, run in dated:
-        if date[:7] != last:
-            scaling = learn_scaling(columns_of(rows_of(known.store.newest_sketches(5000))))
-            last = date[:7]
         hidden = {
             key
             for key, (when, each) in known.dated.items()
             if setting == "nanogpt" and (when >= date or each.fingerprint == run.fingerprint)
         }
         if len(hidden) < len(known.dated):
-            _ask(scores, known.without(hidden), scaling, calibration, [run], setting, STEP_TIMES)
+            _ask(scores, known.without(hidden), calibration, [run], setting, STEP_TIMES)
         known.keep(date, run)
     _print(setting, scores, time.process_time() - began)
 

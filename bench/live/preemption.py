@@ -6,20 +6,24 @@ anything is lost.
 
 Each code is trained undisturbed with three seeds; once its owner queues a run again, which is the
 proof; then a run makes way. With the same seed it has to end at the same step with the same loss.
-Under faults the daemon dies before and after each thing that it asks of scheduler and store,
+Under faults the daemon, a process, is killed before and after each thing that it asks of scheduler
+and store,
 slurmctld is stopped, the node goes down, a run is killed as it saves, and a run loses its
 checkpoint.
 """
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -46,10 +50,6 @@ class Row:
     repeated: int
     stops: int
     fine: bool
-
-
-class Killed(BaseException):
-    """The daemon, as if by kill -9."""
 
 
 def main() -> None:
@@ -145,15 +145,21 @@ def _faults(stage: Stage, cluster: SlurmCluster) -> Iterator[Row]:
 def _with_dying_daemon(stage: Stage, training: Training, number: int, *, after: bool) -> JobId:
     """The first daemon dies at this step of stopping the run; another one follows."""
     job_id = stage.train(training)
-    try:
+
+    def serve() -> None:
         with stage.daemon() as daemon:
             stage.until(lambda: stage.is_known_to_save(job_id), "a checkpoint", daemon=daemon)
             _let_die(daemon, number, after=after)
             stage.short_jobs()
             stage.until(lambda: stage.is_over(job_id), "the end", daemon=daemon)
-    except Killed:
-        with stage.daemon() as daemon:
-            stage.until(lambda: stage.is_over(job_id), "the end", daemon=daemon)
+
+    first = get_context("fork").Process(target=serve)
+    first.start()
+    first.join()
+    with stage.daemon() as daemon:
+        stage.until(lambda: stage.is_over(job_id), "the end", daemon=daemon)
+    if first.exitcode != -signal.SIGKILL:
+        raise RuntimeError(f"the daemon was to be killed, its exit code is {first.exitcode}")
     return job_id
 
 
@@ -164,10 +170,10 @@ def _let_die(daemon: Daemon, number: int, *, after: bool) -> None:
         nonlocal left
         left -= getattr(args[0], "kind", "") != "set_nice"
         if left == 0 and not after:
-            raise Killed
+            os.kill(os.getpid(), signal.SIGKILL)
         result = method(*args, **words)
         if left == 0:
-            raise Killed
+            os.kill(os.getpid(), signal.SIGKILL)
         return result
 
     def counted(inner: Any) -> Any:

@@ -24,12 +24,11 @@ import numpy as np
 
 from bench.command import command_line
 from schedmate.advisor import Target
-from schedmate.advisor.predict.distances import comparable, distances, similarity
 from schedmate.advisor.predict.jobs import sketch_of_target
-from schedmate.advisor.predict.neighbours import StoredRuns, find_neighbours
+from schedmate.advisor.predict.neighbours import comparable, distances, find_neighbours
 from schedmate.advisor.predict.prediction import predict
 from schedmate.advisor.predict.runs import columns_of, query_of, rows_of
-from schedmate.advisor.predict.scaling import PRIOR
+from schedmate.advisor.predict.site_model import SiteModel
 from schedmate.model import Finding, Fingerprint, Job, JobState, PastRun, Request, Workload
 from schedmate.store.sqlite import SqliteStore
 
@@ -135,10 +134,10 @@ def ask(store: SqliteStore, asked: list[PastRun]) -> None:
         target = target_of(run)
         start = time.process_time()
         sketch = sketch_of_target(target, run.fingerprint, run.workload)
-        find_neighbours(StoredRuns(store), sketch, PRIOR)
+        find_neighbours(store, sketch)
         found.append(time.process_time() - start)
         start = time.process_time()
-        predict(store, target, run.fingerprint, run.workload, PRIOR)
+        predict(store, target, run.fingerprint, run.workload, site_model=SiteModel())
         predicted.append(time.process_time() - start)
     for name, times in (("find", found), ("find and predict", predicted)):
         high = quantiles(times, n=20)[-1]
@@ -153,11 +152,11 @@ def recall(store: SqliteStore, asked: list[PastRun], count: int) -> None:
         sketch = sketch_of_target(target_of(run), run.fingerprint, run.workload)
         query = query_of(sketch, float(everything.rows["end"].max()))
         start = time.process_time()
-        alike = similarity(*distances(query, everything, PRIOR))[0]
-        alike = np.where(comparable(query, everything, PRIOR)[0], alike, 0.0)
+        alike = np.exp(-np.sum(distances(query, everything), axis=0)[0])
+        alike = np.where(comparable(query, everything), alike, 0.0)
         times.append(time.process_time() - start)
         best = np.sort(alike)[-_TOP:]
-        neighbours = find_neighbours(StoredRuns(store), sketch, PRIOR)
+        neighbours = find_neighbours(store, sketch)
         got = np.zeros(0) if neighbours is None else np.sort(neighbours.similarity)[-_TOP:]
         got = np.pad(got, (_TOP - len(got), 0))
         shares.append(float((got >= best - _AS_GOOD).mean()))

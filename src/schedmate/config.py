@@ -34,6 +34,7 @@ from schedmate.site_settings import (
     NotifySettings,
     PreemptionSettings,
     RetentionSettings,
+    SharingSettings,
     TimeLimitSettings,
     WebhookSettings,
     WebSettings,
@@ -219,6 +220,7 @@ class Settings:
     drain: DrainSettings = field(default_factory=DrainSettings)
     doomed: DoomedSettings = field(default_factory=DoomedSettings)
     preemption: PreemptionSettings = field(default_factory=PreemptionSettings)
+    sharing: SharingSettings = field(default_factory=SharingSettings)
     local: LocalSettings = LocalSettings()
     slurm: SlurmSettings = SlurmSettings()
     submit: SubmitSettings = SubmitSettings()

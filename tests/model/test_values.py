@@ -132,3 +132,23 @@ def test_values_cannot_be_changed():
     with pytest.raises(dataclasses.FrozenInstanceError):
         a_job().state = JobState.RUNNING
     assert isinstance(a_job(), Job)
+
+
+def test_how_likely_a_job_ends_soon_follows_its_prediction_and_how_long_it_has_run():
+    spread = Spread(1800, 3600, 7200)
+
+    assert spread.ends_within(3600) == pytest.approx(0.5, abs=0.02)
+    assert spread.ends_within(3600, 3600) > spread.ends_within(3600)
+    assert 0 < spread.ends_within(3600, 1e6) < 0.1  # the prediction was far off
+    assert Spread(60, 3600, 7200).ends_within(120) > 0.1 > spread.ends_within(120)  # early ends
+
+
+def test_the_least_time_for_an_end_is_what_is_left_of_a_sure_one_and_grows_with_an_outlived_one():
+    sure, vague = Spread(3500, 3600, 3700), Spread(60, 3600, 90_000)
+
+    assert sure.gittins_s(0) == pytest.approx(3600, rel=0.1)
+    assert sure.gittins_s(1800) == pytest.approx(1800, rel=0.15)
+    assert vague.gittins_s(0) < 600  # it may well end soon
+    ranks = [vague.gittins_s(since) for since in (0, 3600, 36_000, 360_000)]
+    assert ranks == sorted(ranks)
+    assert 0 < Spread(5, 5, 5).gittins_s(1e6) < math.inf

@@ -104,9 +104,8 @@ def test_what_nothing_resembles_is_predicted_by_the_site(store, tmp_path):
 def test_predictions_of_a_tier_are_bent_by_the_past(store):
     remember(store, 120, fingerprint=Fingerprint(code="c", arguments="a"))
     learn_from(store, at=NOW)
-    calibration = learnt_site_model(store).calibration
-    assert calibration is not None
-    assert calibration.pairs("identical") > 10
+    calibration = learnt_site_model(store).learnt.calibration
+    assert len(calibration.kinds["identical"].places) > 10
 
 
 def test_it_is_learnt_at_the_start_and_then_seldom(store, path, background):
@@ -114,15 +113,15 @@ def test_it_is_learnt_at_the_start_and_then_seldom(store, path, background):
     updater = SiteModelUpdater(store, background, lambda: SqliteStore(path))
     updater.consider(NOW)
     assert wait_for(lambda: learnt_site_model(store).cohorts is not None)
-    first = store.learnt("cohorts/1")
+    first = store.learnt("cohorts/2")
     remember(store, 30, first=100, seconds=50.0)
     for number in range(30):
         updater.ended(job(f"e{number}", JobState.COMPLETED, start_time=NOW, end_time=NOW + 9))
     updater.consider(NOW + 60)
     time.sleep(0.3)
-    assert store.learnt("cohorts/1") == first
+    assert store.learnt("cohorts/2") == first
     updater.consider(NOW + 3600)
-    assert wait_for(lambda: store.learnt("cohorts/1") != first)
+    assert wait_for(lambda: store.learnt("cohorts/2") != first)
 
 
 def test_a_store_that_cannot_be_opened_stops_nothing(store, background):

@@ -89,10 +89,16 @@ def width() -> int:
     return shutil.get_terminal_size((_PIPE, 0)).columns
 
 
+_SHOWN = 0.05
+"""Seconds that are not written as none."""
+
+
 def duration(seconds: float | None) -> str:
     """Slurm's way to write a time: `D-HH:MM:SS`; short ones as seconds."""
     if seconds is None:
         return "-"
+    if 0 < seconds < _SHOWN:
+        return "<0.1s"
     if seconds < 100:  # noqa: PLR2004 - below that a bare number of seconds reads better
         return f"{seconds:.1f}s" if seconds < 10 else f"{seconds:.0f}s"  # noqa: PLR2004
     minutes, second = divmod(round(seconds), 60)

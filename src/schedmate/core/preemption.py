@@ -6,21 +6,17 @@ to go on from a checkpoint here. The jobs that get its GPUs are named in the dec
 until they have started, and then waits by what is left of it.
 
 Who is shorter is measured in GPU time: the Gittins index of the predicted distribution for the time
-that a job has run, as in `policies/predicted_gittins.py`; of a job without a prediction, what it
-has run so far (least attained service).
+that a job has run; of a job without a prediction, what it has run so far (least attained service).
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from math import inf, log
+from math import inf
 from typing import TYPE_CHECKING, Final
 
-from schedmate.core.scope import REFUSALS, owner_words
-from schedmate.model.advice import Z90
+from schedmate.core.scope import SiteConsent
 from schedmate.model.job import JobId
 
 if TYPE_CHECKING:
@@ -33,7 +29,6 @@ _FRESH_S: Final = 120.0
 """Two polls and a restart: an older checkpoint costs more than waiting for the next one."""
 _UNKNOWN_S: Final = 1800.0
 """A job without a prediction counts as if it had run for so long at least."""
-_NARROW, _WIDE = 1e-3, 2.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,12 +50,11 @@ class ResumeProof:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PreemptionLimits:
+class PreemptionLimits(SiteConsent):
     """Without a partition or QOS only jobs are stopped whose owner has said so."""
 
-    partitions: frozenset[str] = frozenset()
-    qos: frozenset[str] = frozenset()
-    """Where the site lets all jobs be stopped: who submits there knows."""
+    word = "preemptible"
+    allows = "make way"
     at_most: int = 3
     """How often one job is stopped."""
     after_s: float = 1800.0
@@ -75,18 +69,6 @@ class PreemptionLimits:
     """Of its partition's GPUs a run on several may hold: it costs much to gather more again."""
     worth: float = 3.0
     """So many times less GPU time than the run that makes way a job must need."""
-
-    def consent(self, job: Job) -> str | None:
-        """By whom the job may be stopped, in words; None where nobody has said so."""
-        words = owner_words(job)
-        if words & REFUSALS:
-            return None
-        if "preemptible" in words:
-            return "its comment has schedmate=preemptible"
-        named = set((job.request.partition or "").split(","))
-        if named <= self.partitions:
-            return f"partition {job.request.partition} lets jobs make way"
-        return f"QOS {job.request.qos} lets jobs make way" if job.request.qos in self.qos else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -226,23 +208,8 @@ def index_s(predicted: Spread | None, served_s: float, *, left_s: float | None =
     if predicted is None or predicted.too_wide:
         found = max(served_s, _UNKNOWN_S)
     else:
-        ages, ranks = _table(round(min(_log_sigma(predicted), _WIDE), 1))
-        middle = max(predicted.p50, 1.0)
-        found = max(served_s, middle * ranks[bisect_right(ages, served_s / middle)])
+        found = max(served_s, predicted.gittins_s(served_s))
     return found if left_s is None else min(found, left_s)
-
-
-def _log_sigma(spread: Spread) -> float:
-    low, high = max(spread.p10, 1.0), max(spread.p90, 1.0)
-    return max(_NARROW, log(high / low) / (2 * Z90))
-
-
-@lru_cache
-def _table(log_sigma: float) -> tuple[Sequence[float], Sequence[float]]:
-    from schedmate.policies.predicted_gittins import ranks_of  # noqa: PLC0415 - loads NumPy
-
-    found = ranks_of(log_sigma)
-    return tuple(found.ages.tolist()), tuple(found.ranks.tolist())
 
 
 def lost_s(at: float, saved_at: float, proof: ResumeProof) -> float | None:

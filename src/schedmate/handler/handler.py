@@ -24,6 +24,8 @@ from schedmate.handler.learning.active_rules import (
 )
 from schedmate.handler.learning.similar import Example, similar
 from schedmate.handler.learning.teaching import Lesson, Teaching
+from schedmate.handler.opinion_asking import read_failure
+from schedmate.handler.opinion_judging import judge
 from schedmate.handler.reading import Clue, Gathered, LogLine, gather
 from schedmate.handler.signature import Key, keys_of_cause, keys_of_lines, masked
 from schedmate.handler.suggestions import meaning
@@ -133,9 +135,13 @@ class Handler:
 
     def ask_model(self, case: Case, diagnosis: Diagnosis) -> Diagnosis:
         """As `refine`, but a model that cannot be asked is a `ModelError`."""
-        if self._asker is None or not self.leaves_open(diagnosis):
+        if self._asker is None:
             return diagnosis
         analysis = self._analyse(case)
+        if self._asker.tier == "read":
+            return self._read(analysis, diagnosis, self._asker)
+        if not self.leaves_open(diagnosis):
+            return diagnosis
         if not analysis.view:
             return diagnosis
         alike = self._similar(analysis)
@@ -163,6 +169,14 @@ class Handler:
         self._learn(analysis, refined.reason, line, answer.model)
         refined = _with_last_lines(analysis, refined)
         return replace(refined, signature=analysis.signature, cost=cost)
+
+    def _read(self, analysis: Analysis, diagnosis: Diagnosis, asker: Asker) -> Diagnosis:
+        """A model that reads for itself gives a second opinion on every failure."""
+        case = analysis.case
+        reading = read_failure(asker, case, analysis.gathered)
+        judged = judge(case, diagnosis, reading)
+        cost = _sum(diagnosis.cost, reading.answer.cost)
+        return replace(_with_last_lines(analysis, judged), signature=diagnosis.signature, cost=cost)
 
     def correct(
         self,

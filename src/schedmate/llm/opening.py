@@ -31,14 +31,18 @@ def open_asker(settings: LlmSettings, *, cache_dir: Path, ledger: Ledger) -> Ask
     Nothing is started or connected here: the first question does that.
     """
     endpoint = choose_endpoint(settings, cache_dir)
-    tier = "none" if endpoint is None else tier_of(settings)
-    if endpoint is None or tier == "none":
+    if endpoint is None:
         return None
-    return ModelAsker(endpoint, settings, ledger, tier)
+    tier = tier_of(settings, endpoint, ledger)
+    return None if tier == "none" else ModelAsker(endpoint, settings, ledger, tier)
 
 
-def tier_of(settings: LlmSettings) -> Tier:
-    return "choose" if settings.tier == "auto" else settings.tier
+def tier_of(settings: LlmSettings, endpoint: Endpoint, ledger: Ledger) -> Tier:
+    """As it is set; else by the exam of this endpoint and model, without one `choose`."""
+    if settings.tier != "auto":
+        return settings.tier
+    result = ledger.exam_of(endpoint.identity)
+    return "choose" if result is None else result.tier
 
 
 def choose_endpoint(settings: LlmSettings, cache_dir: Path) -> Endpoint | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -19,7 +20,9 @@ Z90 = 1.2816
 """Standard deviations from the median to the 90th percentile of a normal distribution."""
 _ODDS_AT_P90 = 9.0
 _NARROWEST = 1e-3
-_FARTHEST = -100.0
+_FARTHEST = 100.0
+_FAR_OFF = 1 / 7
+_POINTS = tuple((each + 0.5) / 20 for each in range(20))
 TOO_WIDE = 1000.0
 """Times p10 (or a second, if that is longer) from which on a p90 says next to nothing."""
 
@@ -43,27 +46,60 @@ class Spread:
 
     def left_after(self, elapsed: float) -> Spread | None:
         """What is left to a job of this duration that has run for so long: it is one of those that
-        take longer. None where next to nothing is known, or where it is overdue.
-
-        A log-logistic distribution with these quantiles, each side of the median with its own
-        width.
-        """
+        take longer. None where next to nothing is known, or where it is overdue."""
         if self.too_wide or elapsed >= self.p90:
             return None
+        return Spread(*self._left((0.1, 0.5, 0.9), elapsed))
+
+    def ends_within(self, seconds: float, elapsed: float = 0.0) -> float:
+        """How likely a job that has run for so long ends within the next `seconds`."""
+        parts = self._parts()
+        longer, longer_still = (
+            sum(share * part._share_longer(since) for share, part in parts)  # noqa: SLF001 - its own
+            for since in (elapsed, elapsed + seconds)
+        )
+        return 1.0 - longer_still / longer
+
+    def gittins_s(self, elapsed: float) -> float:
+        """The least time that is spent for each end, over all times to stop at, on jobs that have
+        run for so long: the inverse of the Gittins index, low goes first."""
+        ends: list[tuple[float, float]] = []
+        for share, part in self._parts():
+            mass = share * part._share_longer(elapsed) / len(_POINTS)  # noqa: SLF001 - its own
+            ends += [(left, mass) for left in part._left(_POINTS, elapsed)]  # noqa: SLF001
+        rest, spent, ended, least = sum(mass for _, mass in ends), 0.0, 0.0, math.inf
+        for left, mass in sorted(ends):
+            spent, ended, rest = spent + mass * left, ended + mass, rest - mass
+            if left > 0.0:  # nothing is spent on what should have ended long ago
+                least = min(least, (spent + max(rest, 0.0) * left) / ended)
+        return least if least < math.inf else elapsed
+
+    def _parts(self) -> tuple[tuple[float, Spread], ...]:
+        """One prediction in seven may be far off: else a job that outlives a sure one would be
+        expected to end at any moment for ever."""
+        middle, below, above = self._shape()
+        low, high = math.expm1(middle - below - Z90), math.expm1(middle + above + Z90)
+        return (1 - _FAR_OFF, self), (_FAR_OFF, Spread(max(0.0, low), self.p50, high))
+
+    def _left(self, shares: Sequence[float], elapsed: float) -> list[float]:
+        """The times within which such shares of the jobs end that have run for so long."""
+        middle, below, above = self._shape()
+        longer, unit = self._share_longer(elapsed), math.log(_ODDS_AT_P90)
+        places = [math.log(1 / (longer * (1 - share)) - 1) / unit for share in shares]
+        logs = [middle + place * (above if place > 0 else below) for place in places]
+        return [max(0.0, math.expm1(each) - elapsed) for each in logs]
+
+    def _share_longer(self, seconds: float) -> float:
+        """Of jobs of this duration: log-logistic, each side of the median with its own width."""
+        middle, below, above = self._shape()
+        since = math.log1p(max(seconds, 0.0)) - middle
+        place = min(max(since / (above if since > 0 else below), -_FARTHEST), _FARTHEST)
+        return 1 / (1 + math.pow(_ODDS_AT_P90, place))
+
+    def _shape(self) -> tuple[float, float, float]:
         middle = math.log1p(self.p50)
-        below = max(middle - math.log1p(self.p10), _NARROWEST)
-        above = max(math.log1p(self.p90) - middle, _NARROWEST)
-        since = math.log1p(max(elapsed, 0.0)) - middle
-        place = since / (above if since > 0 else below)
-        longer = 1 / (1 + _ODDS_AT_P90 ** max(place, _FARTHEST))
-
-        def left(share: float) -> float:
-            odds = 1 / (longer * (1 - share)) - 1
-            place = math.log(odds) / math.log(_ODDS_AT_P90)
-            end = middle + place * (above if place > 0 else below)
-            return max(0.0, math.expm1(end) - elapsed)
-
-        return Spread(left(0.1), left(0.5), left(0.9))
+        below, above = middle - math.log1p(self.p10), math.log1p(self.p90) - middle
+        return middle, max(below, _NARROWEST), max(above, _NARROWEST)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,7 @@ class Fingerprint:
     """What makes two runs alike before anyone looks at meaning.
 
     `code` digests the files that will run, `arguments` the command line after them.
-    `signature` tells code that is nearly the same: see `advisor.predict.signature`. `one_gpu`:
+    `signature` tells code that is nearly the same: see `advisor.understand.signature`. `one_gpu`:
     nothing in the code would use more than one GPU, however many the job requests.
     """
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -11,10 +11,11 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from schedmate.model.advice import Cost
+    from schedmate.model.exam import ExamResult, Tier
     from schedmate.model.history import Fingerprint, PastRun
     from schedmate.model.job import Job
     from schedmate.model.learned import LearnedPattern
-    from schedmate.model.ledger import LlmCall
+    from schedmate.model.ledger import Exchange, LlmCall
     from schedmate.model.lessons import LearnedRule, PastFailure, Teacher
 
 T = TypeVar("T", bound="BaseModel")
@@ -27,11 +28,6 @@ class Answer(Generic[T]):
     value: T
     cost: Cost
     model: str = ""
-
-
-Tier = Literal["none", "choose", "read"]
-"""How much a model is asked: nothing; to choose among what is listed; to read for itself. It
-decides what is asked, never what may follow from an answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,3 +166,21 @@ class Ledger(Protocol):
     def cached_answer(self, key: str) -> str | None: ...
 
     def cache_answer(self, key: str, answer: str) -> None: ...
+
+    def keep_exchange(self, exchange: Exchange) -> None:
+        """Every request is kept as it was sent."""
+
+    def exchanges(
+        self,
+        *,
+        user: str | None = None,
+        job_id: str | None = None,
+        purpose: str | None = None,
+        limit: int = 20,
+    ) -> Sequence[Exchange]:
+        """Newest first; of all users and jobs where none is named."""
+
+    def exam_of(self, identity: str) -> ExamResult | None:
+        """Of this endpoint and model, by today's questions."""
+
+    def keep_exam(self, result: ExamResult) -> None: ...

@@ -11,11 +11,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from schedmate.config import Settings, SlurmSettings
-    from schedmate.core import DecisionEngine, DecisionLimits, PreemptionLimits
+    from schedmate.core import DecisionEngine, DecisionLimits
     from schedmate.model import Asker, Job, PastRun
     from schedmate.schedulers.base import Scheduler
     from schedmate.schedulers.slurm.rest.access import RestAccess
-    from schedmate.site_settings import PreemptionSettings
     from schedmate.store import Lease, Moved, OnTable, Store
 
 _SETTLE_S = 60.0
@@ -34,6 +33,7 @@ _DECIDED_BY = {
     "drain",
     "doomed",
     "preemption",
+    "sharing",
     "time_limits",
 }
 """The settings that `limits_of` and `engine_of` read."""
@@ -281,6 +281,7 @@ def limits_of(settings: Settings, *, act_since: float) -> DecisionLimits:
         HoldLimits,
         Scope,
     )
+    from schedmate.service.lever_limits import preemption_limits, sharing_limits
 
     hang = settings.hang
     return DecisionLimits(
@@ -299,28 +300,13 @@ def limits_of(settings: Settings, *, act_since: float) -> DecisionLimits:
             after_s=60 * settings.doomed.minutes,
             idle_s=3600 * settings.doomed.idle_hours,
         ),
-        preemption=_preemption_limits(settings.preemption),
+        preemption=preemption_limits(settings.preemption),
+        sharing=sharing_limits(settings.sharing),
         hang=HangLimits(
             after_s=60 * hang.minutes,
             partitions={name: 60 * minutes for name, minutes in hang.partitions.items()},
             requeue=hang.requeue,
         ),
-    )
-
-
-def _preemption_limits(settings: PreemptionSettings) -> PreemptionLimits:
-    from schedmate.core import PreemptionLimits
-
-    return PreemptionLimits(
-        partitions=frozenset(settings.partitions),
-        qos=frozenset(settings.qos),
-        at_most=settings.at_most,
-        after_s=60 * settings.after_minutes,
-        ends_soon_s=60 * settings.ends_soon_minutes,
-        lost_gpu_hours=settings.lost_gpu_hours,
-        give_back_s=60 * settings.give_back_minutes,
-        widest=settings.widest,
-        worth=settings.worth,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -13,6 +13,8 @@ from typing import Any, TypeVar
 from pydantic import BaseModel
 
 from schedmate.model import Answer, BadAnswer, Cost, LlmCall, ModelError, Subject, Tier
+from schedmate.model.exam import ExamResult
+from schedmate.model.ledger import Exchange
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -73,6 +75,8 @@ class MemoryLedger:
     def __init__(self) -> None:
         self.calls: list[LlmCall] = []
         self.answers: dict[str, str] = {}
+        self.exams: dict[str, ExamResult] = {}
+        self.log: list[Exchange] = []
 
     def record_call(self, call: LlmCall) -> None:
         self.calls.append(call)
@@ -86,6 +90,32 @@ class MemoryLedger:
 
     def cache_answer(self, key: str, answer: str) -> None:
         self.answers[key] = answer
+
+    def keep_exchange(self, exchange: Exchange) -> None:
+        self.log.append(exchange)
+
+    def exchanges(
+        self,
+        *,
+        user: str | None = None,
+        job_id: str | None = None,
+        purpose: str | None = None,
+        limit: int = 20,
+    ) -> Sequence[Exchange]:
+        wanted = [
+            one
+            for one in reversed(self.log)
+            if user in (None, one.user)
+            and job_id in (None, one.job_id)
+            and purpose in (None, one.purpose)
+        ]
+        return wanted[:limit]
+
+    def exam_of(self, identity: str) -> ExamResult | None:
+        return self.exams.get(identity)
+
+    def keep_exam(self, result: ExamResult) -> None:
+        self.exams[result.identity] = result
 
 
 @dataclass(slots=True)

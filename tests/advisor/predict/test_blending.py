@@ -8,13 +8,12 @@ import numpy as np
 import pytest
 
 from advisor.predict.support import a_run
-from schedmate.advisor.predict.blending import Blend
+from schedmate.advisor.predict.blending import Blend, log_work
 from schedmate.advisor.predict.distributions import SIZE, STEP
 from schedmate.advisor.predict.durations import estimate_duration
-from schedmate.advisor.predict.paces import log_work
-from schedmate.advisor.predict.scaling import PRIOR
 from schedmate.model import Finding, Fingerprint, Request, Workload
 from schedmate.model.sketch import sketch_of, sketch_of_run
+from schedmate.model.wire import dumps, loads
 from schedmate.simulator.estimators.memory import RunMemory
 
 GRID = np.arange(SIZE) * STEP
@@ -91,7 +90,7 @@ def test_what_was_learnt_is_kept_and_read_again():
     replayed(lambda log_s, rng: log_s + rng.normal(0, 0.5), blend=blend)
     asked = {"user": "ann", "limit_s": 7200.0, "sketch": sketch(5000)}
 
-    again = Blend.load(blend.dump())
+    again = loads(Blend, dumps(blend))
 
     assert again.predict(pmf(8.0, 1.5), **asked).duration_s.p50 == pytest.approx(
         blend.predict(pmf(8.0, 1.5), **asked).duration_s.p50, rel=1e-3
@@ -127,7 +126,7 @@ def test_repeats_answer_alone_as_long_as_they_are_nearer(spread, answers):
     for number in range(60):
         run = a_run(number, math.exp(rng.normal(8.0, spread)), code="c", max_steps=100, model="m")
         each = sketch_of_run(run)
-        estimate = estimate_duration(past, each, run.workload, PRIOR, submitted_at=None)
+        estimate = estimate_duration(past, each, run.workload, submitted_at=None)
         site = pmf(math.log(run.duration_s), 0.3)
         blended = blend.predict(site, user="ann", sketch=each, estimate=estimate)
         blend.learn(blended, run.duration_s)

@@ -15,12 +15,11 @@ from hypothesis import strategies as st
 
 from advisor.predict.support import a_run, columns, record
 from schedmate.advisor import Target
-from schedmate.advisor.predict.distances import distances
 from schedmate.advisor.predict.distributions import SIZE, below_of, place_of, spread_of
-from schedmate.advisor.predict.kriging import Kriging
+from schedmate.advisor.predict.neighbours import distances
 from schedmate.advisor.predict.prediction import predict
-from schedmate.advisor.predict.runs import grouped, query_of
-from schedmate.advisor.predict.scaling import PRIOR
+from schedmate.advisor.predict.runs import query_of
+from schedmate.advisor.predict.scaling import scale
 from schedmate.advisor.predict.site_model import learn
 from schedmate.advisor.predict.without_runs import LONGEST_S
 from schedmate.model import Fingerprint, JobState, Request
@@ -90,7 +89,7 @@ def ask(history, *, user="ann", name="not-used-before", gpus=8, gpu_type=None, *
 @given(runs(most=10, least=3))
 def test_distances_are_a_metric(many):
     found = columns(many)
-    for apart in distances(found, found, PRIOR):
+    for apart in distances(found, found):
         assert np.allclose(apart, apart.T)
         assert np.allclose(np.diag(apart), 0.0)
         by_a_third = (apart[:, :, None] + apart[None, :, :]).min(axis=1)
@@ -99,13 +98,14 @@ def test_distances_are_a_metric(many):
 
 @settings(max_examples=80, deadline=None)
 @given(runs())
-def test_weights_share_one_vote_and_the_answer_lies_among_the_scaled_times(many):
+def test_the_answer_lies_among_the_scaled_times(many):
     found = columns(many)
     query = query_of(sketch_of_run(run_of(99, 1.0, name="not-used-before", model="gpt2")), LATER)
-    answer = Kriging(grouped(found, found.rows["duration"].astype(float)), PRIOR, "open").at(query)
-    assert (answer.weights >= 0).all()
-    assert math.isclose(answer.weights.sum(), 1.0, rel_tol=1e-6)
-    assert answer.scaled.min() <= answer.log_s <= answer.scaled.max()
+    by_words, by_numbers = distances(query, found)
+    logs = np.log(found.rows["duration"].astype(float))
+    answer = scale(found, logs, query, (by_words[0], by_numbers[0]), "open")
+    assert answer.each.min() - 1e-9 <= answer.log_s <= answer.each.max() + 1e-9
+    assert 0 < answer.sd < 100
 
 
 SAME = {"gpus": 8, "model": "gpt2", "dataset": "owt", "batch_size": 64}

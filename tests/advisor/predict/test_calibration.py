@@ -5,22 +5,11 @@ from __future__ import annotations
 import math
 import random
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schedmate.advisor.predict.calibration import (
-    Calibration,
-    CalibrationState,
-    ConformalLevels,
-    ConformalLevelsState,
-    KindState,
-    Watched,
-    _product_limit,
-)
-from schedmate.advisor.predict.cohorts import InFlightJob
-from schedmate.advisor.predict.distributions import SIZE, below_of, seconds_at
+from schedmate.advisor.predict.calibration import Calibration, Levels, Places
 from schedmate.model import BadInput, Spread
 
 seconds = st.floats(0, 1e8, allow_nan=False)
@@ -119,10 +108,10 @@ def test_what_takes_no_time_may_go_on_to_take_none():
 
 
 def test_only_the_newest_pairs_are_remembered():
-    old = KindState(places=(0.0,) * 400, lots=(1.0,) * 400)
-    calibration = Calibration(CalibrationState({"identical": old}))
+    old = Places(places=[0.0] * 400, lots=[1.0] * 400)
+    calibration = Calibration({"identical": old})
     calibration.observed("identical", Spread(1, 2, 3), 2.0)
-    kept = calibration.state.kinds["identical"]
+    kept = calibration.kinds["identical"]
     assert (len(kept.places), len(kept.lots)) == (300, 300)
 
 
@@ -139,8 +128,7 @@ def test_bases_do_not_learn_from_each_other():
     before = calibration.calibrated("identical", raw)
     calibration.observed("history", raw, 5000)
     assert calibration.calibrated("identical", raw) == before
-    assert calibration.pairs("history") == 1
-    assert calibration.pairs("identical") == 0
+    assert [*calibration.kinds] == ["history"]
 
 
 def test_a_few_odd_runs_do_not_make_the_middle_move_far():
@@ -196,84 +184,35 @@ def test_what_is_long_ago_is_forgotten_pair_by_pair():
     only_new = Calibration()
     for _ in range(300):
         only_new.observed("similar", raw, 100)
-    assert calibration.pairs("similar") == 300
-    kept, fresh = (one.state.kinds["similar"] for one in (calibration, only_new))
+    kept, fresh = (one.kinds["similar"] for one in (calibration, only_new))
+    assert len(kept.places) == 300
     assert kept.places == fresh.places
-    again = Calibration(calibration.state)
-    again.observed("similar", raw, 100)
-    assert again.pairs("similar") == 300
-
-
-EVEN = below_of(np.ones(SIZE, np.float32))
-"""A distribution that is even in the logarithm."""
-MIDDLE_S = seconds_at(SIZE / 2)
-
-
-def a_watched(started_at: float | None = None, p90: float = 100.0) -> Watched:
-    return Watched(InFlightJob(started_at), EVEN, predicted=Spread(1, 10, p90))
 
 
 def test_shares_of_ended_jobs_are_the_levels_that_are_read_off():
-    levels = ConformalLevels()
-    low, high = levels.low, levels.high
+    levels = Levels()
+    low, high = levels.read()
     assert low < 0.1
     assert high > 0.9
-    for _ in range(200):
-        levels.observed(EVEN, Spread(0.5 * MIDDLE_S, MIDDLE_S, 2 * MIDDLE_S), MIDDLE_S)
-    assert low < levels.low
-    assert levels.high < high
-    again = ConformalLevels(levels.state)
-    assert (again.low, again.high) == pytest.approx((levels.low, levels.high))
-    assert len(levels.state.shares) == 200
+    for _ in range(500):
+        levels.learn(0.5, (True, False))
+    assert low < levels.read()[0]
+    assert levels.read()[1] < high
+    assert len(levels.shares) == 400
 
 
-def test_only_the_newest_shares_are_remembered():
-    levels = ConformalLevels(ConformalLevelsState(shares=[0.5] * 500))
-    assert len(levels.state.shares) == 400
-    unended = a_watched()
-    levels.submitted(unended, 0.0)
-    levels.forget(unended)
-    assert len(levels.state.shares) == 399
-    for _ in range(10):
-        levels.observed(EVEN, Spread(1, 10, 100), 10)
-    assert len(levels.state.shares) == 400
-
-
-def test_a_job_that_has_not_started_has_passed_nothing():
-    assert a_watched().passed(1e6) == 0.0
-    assert a_watched(started_at=0.0).passed(MIDDLE_S) == pytest.approx(0.5, abs=0.1)
-    assert a_watched(started_at=0.0).passed(1e12) == pytest.approx(1.0, abs=0.01)
-
-
-def aimed_high(*watched: Watched, now: float) -> float:
-    """The level aimed at for p90 when these and others up to the next reading were submitted."""
-    levels = ConformalLevels()
-    for one in [*watched, *(a_watched() for _ in range(20 - len(watched)))]:
-        levels.submitted(one, now)
-    return levels.state.levels[1]
-
-
-def test_an_overdue_job_counts_as_a_miss_once_and_before_it_ends():
-    assert aimed_high(now=1000.0) == 0.9
-    assert aimed_high(a_watched(started_at=901.0), now=1000.0) == 0.9
-    overdue = a_watched(started_at=899.0)
-    assert aimed_high(overdue, now=1000.0) == pytest.approx(0.9 + 0.005 * 0.9)
-    assert overdue.counted
-    levels = ConformalLevels()
-    levels.ended(overdue, 5000.0)
-    assert levels.state.levels == (0.1, 0.9)  # it had been counted already
+def test_misses_move_what_is_aimed_at_within_bounds():
+    levels = Levels()
+    levels.learn(1.0, (True, True))
+    assert levels.aimed[1] == pytest.approx(0.9 + 0.005 * 0.9)
+    for _ in range(1000):
+        levels.learn(1.0, (True, True))
+    assert levels.aimed[1] == 0.98
 
 
 def test_running_jobs_that_have_got_far_raise_the_upper_level():
     """They end above what they have passed: censored, not forgotten (Kaplan and Meier)."""
-    ended = [0.1, 0.3, 0.5, 0.7]
-    assert product_limit(ended, []) == pytest.approx([0.2, 0.4, 0.6, 0.8])
-    assert product_limit(ended, [0.5, 0.9]) == pytest.approx(
-        [1 / 7, 2 / 7, 3 / 7, 1 - 4 / 7 * 2 / 3]
-    )
-    assert product_limit(ended, [0.0, 0.0]) == pytest.approx([0.2, 0.4, 0.6, 0.8])
-
-
-def product_limit(ended: list[float], passed: list[float]) -> list[float]:
-    levels, covered = _product_limit(ended, passed)
-    return [float(covered[list(levels).index(share)]) for share in ended]
+    levels = Levels(shares=[each / 100 for each in range(60)])
+    _, high = levels.read()
+    assert levels.read([0.0] * 20)[1] == pytest.approx(high, abs=0.02)
+    assert levels.read([0.55] * 20)[1] > high + 0.02

@@ -11,10 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schedmate.advisor.predict.cohort_model import CohortModel, long_of, state_of
-from schedmate.advisor.predict.cohorts import KEPT, Cohort
-from schedmate.advisor.predict.distributions import SIZE
-from schedmate.advisor.predict.experts import ROWS, WAYS, Gate, Situation, expert_pmfs
+from schedmate.advisor.predict.cohort_model import CohortModel
+from schedmate.advisor.predict.cohorts import KEPT
 from schedmate.advisor.predict.jobs import EndedJob, Facts, ended_job, facts_of, replay
 from schedmate.model import BadInput, JobState, PastRun, Request
 from schedmate.testing.builders import a_job
@@ -183,32 +181,20 @@ def test_of_a_long_past_the_older_part_still_counts():
     assert within_twice(model.predict(facts(3 * DAY, name="rare")).duration_s.p50, 40_000)
 
 
-def test_a_group_goes_by_more_than_it_remembers_one_by_one():
-    group = Cohort()
-    for n in range(20 * KEPT):
-        group.ended(80.0 if n < 19 * KEPT else 40.0, JobState.COMPLETED, float(n))
-    again = Cohort(long=long_of(state_of(group)))
-    for each in (group, again):
-        said = expert_pmfs([each], None, np.ones(SIZE, np.float32), now=1e6)
-        long = said.mass[np.flatnonzero(said.who == WAYS - 1)[0]]
-        assert long[80] == pytest.approx(19 / 20, abs=0.05)
-        assert long[40] == pytest.approx(1 / 20, abs=0.05)
-
-
-def situation(user: str) -> Situation:
-    none = np.zeros(2 * ROWS, np.int64)
-    return Situation(user, none, none, lag=0, previous=0, same=0, size=0)
-
-
 def test_whom_to_believe_is_learnt_of_each_user_and_kept():
-    one, other = Cohort(places=[40.0]), Cohort(places=[80.0])
-    said = expert_pmfs([one, other], None, np.ones(SIZE, np.float32), now=0.0)
-    gates = Gate()
-    for _ in range(40):
-        gates.learn(gates.mix(said, situation("ada")), 40.0)
-    for each in (gates, Gate(gates.state)):
-        of_ada, of_bob = (each.mix(said, situation(user)).mass[40] for user in ("ada", "bob"))
-        assert of_ada > 1.2 * of_bob
+    """The one's jobs go by their name, the other's by nothing but the user."""
+    rng, model = random.Random(2), CohortModel()
+    for n in range(200):
+        takes = (60, 30_000)[n % 2]
+        model.learn([a_run(n * 2000, takes, user="ada", name=f"{'ab'[n % 2]}x")])
+        at = n * 2000 + 900
+        model.learn([a_run(at, rng.choice((60, 30_000)), user="bob", name=f"{'ab'[n % 2]}x")])
+    for each in (model, CohortModel.load(model.dump())):
+        sure, unsure = (
+            each.predict(facts(9 * DAY, user=user, name="ax")).duration_s for user in ("ada", "bob")
+        )
+        assert within_twice(sure.p50, 60)
+        assert sure.p90 < unsure.p90
 
 
 def test_learns_the_time_of_a_job_whose_submission_nobody_told():

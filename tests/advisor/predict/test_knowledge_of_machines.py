@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from advisor.predict.support import a_run
 from schedmate.advisor.knowledge.accelerators import GpuFigures, accelerator, name_gpus
 from schedmate.advisor.predict.runs import PLACE, columns_of, rows_of
-from schedmate.advisor.predict.signature import SIZE, alike, signature
+from schedmate.advisor.understand.signature import SIZE, alike, signature
 from schedmate.model import BadInput
 from schedmate.model.sketch import packed, sketch_of_run
 
@@ -147,7 +147,7 @@ def test_any_text_has_a_signature(texts):
 def test_lines_have_the_same_signature_before_and_after_numpy_is_imported(count):
     lines = [f"line {number}" for number in range(count)]
     program = (
-        "import sys; from schedmate.advisor.predict.signature import signature\n"
+        "import sys; from schedmate.advisor.understand.signature import signature\n"
         "text = sys.stdin.read(); first = signature([text]); early = 'numpy' in sys.modules\n"
         "import numpy; print(early, first == signature([text]), first)"
     )

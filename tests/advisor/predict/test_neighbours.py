@@ -5,6 +5,7 @@ import sqlite3
 from contextlib import closing
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,9 +13,8 @@ from hypothesis import strategies as st
 from advisor.predict.support import a_run, columns, record
 from schedmate.advisor.launch.target import Target
 from schedmate.advisor.predict.jobs import sketch_of_target
-from schedmate.advisor.predict.neighbours import StoredRuns, find_neighbours
+from schedmate.advisor.predict.neighbours import distances, find_neighbours
 from schedmate.advisor.predict.runs import columns_of, query_of, rows_of
-from schedmate.advisor.predict.scaling import PRIOR
 from schedmate.model import Fingerprint, Request
 from schedmate.model.sketch import (
     ROW,
@@ -52,7 +52,7 @@ def neighbours(history, *, user="ann", name="train", gpus=1, code=None, argument
     target = Target(workdir=None, command=("x",), request=Request(gpus=gpus), user=user, name=name)
     marks = None if code is None else Fingerprint(code=code, arguments=arguments)
     sketch = sketch_of_target(target, marks, record(**stated))
-    return find_neighbours(StoredRuns(history), sketch, PRIOR, submitted_at=target.submitted_at)
+    return find_neighbours(history, sketch, submitted_at=target.submitted_at)
 
 
 def jobs(history, found):
@@ -192,9 +192,7 @@ def test_code_with_a_line_changed_is_nearer_than_other_code():
         for n, each in enumerate(marks)
     ]
     found = columns(runs)
-    from schedmate.advisor.predict.distances import distances, similarity  # noqa: PLC0415
-
-    alike = similarity(*distances(found.take([0]), found, PRIOR))[0]
+    alike = np.exp(-np.sum(distances(found.take([0]), found), axis=0)[0])
     assert math.isclose(alike[0], 1.0, rel_tol=1e-3)
     assert alike[0] > alike[1] > alike[2]
     assert sketch_of_run(runs[0]).shape != 0

@@ -13,7 +13,6 @@ from schedmate.advisor.predict.cohort_model import CohortModel
 from schedmate.advisor.predict.distributions import around, empirical, quantile
 from schedmate.advisor.predict.jobs import ended_job
 from schedmate.advisor.predict.prediction import predict
-from schedmate.advisor.predict.scaling import PRIOR
 from schedmate.advisor.predict.site_model import SiteModel
 from schedmate.model import Finding, Fingerprint, JobState, Request, Workload
 from schedmate.testing.history import MemoryHistory, past_run
@@ -55,6 +54,32 @@ def test_many_identical_runs_give_their_own_quantiles():
     runs = [past_run(str(n), float(n), fingerprint=SAME) for n in range(1, 102)]
     newest = prediction([*runs[:20]]).duration_s
     assert newest == empirical([float(n) for n in range(1, 21)])
+
+
+@pytest.mark.parametrize("asked", [SAME, OTHER_ARGUMENTS], ids=["identical", "same code"])
+@pytest.mark.parametrize(("short", "long"), [(5.0, 200.0), (0.05, 2.0)])
+def test_a_past_of_two_humps_has_its_middle_in_the_heavier_and_a_range_that_reaches_both(
+    asked, short, long
+):
+    times = [long, short, short, long, short, long, short]
+    runs = [past_run(str(n), each, fingerprint=SAME) for n, each in enumerate(times)]
+    said = prediction(runs, fingerprint=asked).duration_s
+    assert said.p50 == near(short)
+    assert said.p10 <= 1.01 * short
+    assert said.p90 >= 0.99 * long
+    even = prediction(runs[:2], fingerprint=asked).duration_s
+    assert even.p50 in (near(short), near(long))
+
+
+def test_arguments_that_nobody_reads_widen_the_range_until_several_were_seen():
+    """`sleep 3` says little of `sleep 100`."""
+    runs = [past_run(str(n), 3.0, fingerprint=SAME) for n in range(12)]
+    once = prediction(runs, fingerprint=OTHER_ARGUMENTS).duration_s
+    others = [Fingerprint(code="c", arguments=str(n)) for n in range(12)]
+    runs = [past_run(str(n), 3.0, fingerprint=each) for n, each in enumerate(others)]
+    often = prediction(runs, fingerprint=OTHER_ARGUMENTS).duration_s
+    assert once.p90 > 4 * once.p50
+    assert often.p90 < 2 * often.p50
 
 
 def test_the_same_code_is_scaled_by_epochs_and_says_so():
@@ -208,7 +233,7 @@ def test_runs_that_all_failed_at_once_are_not_the_usual_length():
     def answer(site_model):
         return predict(history, asked, SAME, Workload(), site_model=site_model, now=1e6)
 
-    for said in (answer(SiteModel(PRIOR)), answer(SiteModel(PRIOR, cohorts))):
+    for said in (answer(SiteModel()), answer(SiteModel(cohorts))):
         assert said.duration_s.p10 < 5
         assert said.duration_s.p50 == pytest.approx(3600, rel=0.2)
         assert said.explanation.startswith("the 3 runs it resembles failed; ")

@@ -12,7 +12,6 @@ from schedmate.advisor import Target
 from schedmate.advisor.predict.durations import estimate_duration
 from schedmate.advisor.predict.jobs import sketch_of_target
 from schedmate.advisor.predict.prediction import predict
-from schedmate.advisor.predict.scaling import PRIOR
 from schedmate.advisor.predict.site_model import SiteModel
 from schedmate.model import Job, JobState, PastRun, Request
 from schedmate.model.sketch import blocks, configuration, sketch_of, sketch_of_run
@@ -120,10 +119,10 @@ def test_predictions_in_bulk_are_those_made_one_by_one_bit_by_bit(runs):
     for run in runs:
         target = target_of(run)
         sketch = sketch_of_target(target, run.fingerprint, run.workload)
-        live = predict(history, target, run.fingerprint, run.workload, site_model=SiteModel(PRIOR))
+        live = predict(history, target, run.fingerprint, run.workload, site_model=SiteModel())
         for _ in range(2):  # the second time what is kept answers
             bulk = estimate_duration(
-                history, sketch, run.workload, PRIOR, submitted_at=target.submitted_at
+                history, sketch, run.workload, submitted_at=target.submitted_at
             )
             if bulk is None or bulk.neighbours.none_ended:
                 assert live.basis not in COMPARED

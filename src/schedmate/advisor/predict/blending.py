@@ -2,14 +2,10 @@
 
 What is claimed of a job's time is a measurement of it, as good as it has proved to be:
 `claim = a + b log(time) + c log(site's middle) + noise`, learnt online for each kind of claim
-(ridge regression with forgetting). Bayes' rule joins it with what is known without it: a claim that
-tells nothing has b = 0 and changes nothing. There are three: the user's own time limit; the pace of
-the code times the job's own length; and what its neighbours predict.
-
-What is known without claims is the site's pmf. Failures and cancellations are ends, here as
-everywhere in it.
-
-Past runs that agree may answer alone, as long as such answers were nearer than the blend of late.
+(ridge regression with forgetting). Bayes' rule joins it with what is known without it, the site's
+pmf: a claim that tells nothing has b = 0 and changes nothing. There are three: the user's own time
+limit; the pace of the code times the job's own length; and what its neighbours predict. Past runs
+that agree may answer alone, as long as such answers were nearer than the blend of late.
 """
 
 from __future__ import annotations
@@ -17,11 +13,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from schedmate.advisor.predict.calibration import ConformalLevels, ConformalLevelsState
+from schedmate.advisor.predict.calibration import Levels
 from schedmate.advisor.predict.distributions import (
     SIZE,
     STEP,
@@ -29,37 +24,115 @@ from schedmate.advisor.predict.distributions import (
     Weights,
     below_of,
     clipped,
+    forget_oldest,
+    place_of,
+    share_below,
     spread_of,
 )
-from schedmate.advisor.predict.paces import Paces, log_work
+from schedmate.advisor.predict.durations import Estimate
+from schedmate.advisor.predict.neighbours import EDITED
 from schedmate.model import Spread
 from schedmate.model.sketch import Sketch
-from schedmate.model.wire import dumps, loads
-
-if TYPE_CHECKING:
-    from schedmate.advisor.predict.durations import Estimate
 
 _GRID = np.arange(SIZE) * STEP
 _FORGETS, _FORGETS_ERRORS, _FORGETS_USER = 0.998, 0.98, 0.9
 _REPEATS = 0.8
 """Of a claim of which nothing is known yet: how far it repeats what is predicted without it. Until
 it has proved to tell more, it changes nothing."""
-_BELIEF = 8.0
-_INTERCEPT_BELIEF = 0.2
+_BELIEF, _INTERCEPT_BELIEF = 8.0, 0.2
 _PRIOR_VARIANCE, _PRIOR_COUNT = 2.0, 10.0
 _DEGREES = 6.0
 """Of freedom: claims are sometimes far off, and must not rule a time out."""
 _LEAST_LIKELY = 1e-4
 _ODD_SQUARE = 9.0
-_MOST_USERS = 5000
+_MOST_USERS, _MOST_PACES, _MOST_FAMILIES = 5000, 50_000, 200
 _ENOUGH = 30
-"""Ends of jobs that had neighbours, after which it is worth asking where there is another answer:
-before, it is unknown what neighbours are worth here."""
+"""Ends of jobs that had neighbours, after which it is known what neighbours are worth here."""
 _LIMIT = "limit"
 _ROOM = 1.5
 """How far (log) beyond what is claimed a time can lie that the site has not seen."""
 _FIRST_ERRORS = (2.5, 5.0)
 """Of runs that may answer alone and of the blend, before any: they do until they prove worse."""
+_VARIANCES = (9.0, 0.4, 0.1)
+"""Of the logarithm of the pace: between kinds of job, between codes, between their versions."""
+_NOISE, _NOISE_COUNT = 1.0, 5.0
+_GPUS, _BATCH = -0.8, 0.8
+_NO_CHANCE = 6.0
+"""Variances of the noise beyond which what a user's jobs take more than is claimed is no chance."""
+
+
+def log_work(sketch: Sketch) -> float | None:
+    """Steps or else epochs, less what GPUs make of them, and of steps what a batch does; None where
+    neither is stated, or where something else ends it."""
+    unit = _unit(sketch)
+    length = sketch.number(unit)
+    if sketch.open_ended or math.isnan(length):
+        return None
+    gpus, batch = (np.nan_to_num(sketch.number(each)) for each in ("gpus", "batch"))
+    return float(length + _GPUS * gpus + (_BATCH * batch if unit == "steps" else 0.0))
+
+
+def _unit(sketch: Sketch) -> str:
+    return "epochs" if math.isnan(sketch.number("steps")) else "steps"
+
+
+@dataclass(slots=True)
+class Paces:
+    """Seconds per unit of work (log): means over ever more particular jobs (the kind of job,
+    versions of its code, this very code), each drawn towards the one before by how noisy the
+    site's times are: where repeats take as long, the very code counts alone."""
+
+    sums: dict[str, tuple[float, float]] = field(default_factory=dict)
+    families: dict[str, list[int]] = field(default_factory=dict)
+    """Shapes of code of each kind of job, one of each family, the newest last."""
+    noise: tuple[float, float] = (_NOISE * _NOISE_COUNT, _NOISE_COUNT)
+
+    def keys(self, sketch: Sketch) -> tuple[str, ...]:
+        """From the least to the most particular."""
+        words = [sketch.word(each) for each in ("model", "dataset", "task", "entry_point")]
+        kind = f"{_unit(sketch)} {words}"
+        family = self._family(kind, sketch.shape) if sketch.shape else sketch.word("user")
+        return kind, f"{kind} ~{family}", f"{kind} ~{family} {sketch.code}"
+
+    def _family(self, kind: str, shape: int) -> int:
+        """The first known shape that it differs little from; code stays in it through edits."""
+        known = self.families.get(kind, [])
+        nearest = min(known, key=lambda each: (each ^ shape).bit_count(), default=shape)
+        return nearest if (nearest ^ shape).bit_count() <= EDITED else shape
+
+    def of(self, keys: Sequence[str], otherwise: float) -> float | None:
+        """None where even the least particular key is new."""
+        if not keys or keys[0] not in self.sums:
+            return None
+        pace, noise = otherwise, self.noise[0] / self.noise[1]
+        for key, variance in zip(keys, _VARIANCES, strict=True):
+            total, count = self.sums.get(key, (0.0, 0.0))
+            pace = (total + noise / variance * pace) / (count + noise / variance)
+        return pace
+
+    def beyond_chance(self, total: float, count: float) -> float:
+        """The mean, where chance does not explain it."""
+        noise = self.noise[0] / self.noise[1] * (1 + 1 / count)
+        return total / count if (total / count) ** 2 > _NO_CHANCE * noise else 0.0
+
+    def learn(self, keys: Sequence[str], shape: int, pace: float, expected: float | None) -> None:
+        """`expected` is what it was taken for."""
+        if expected is not None:
+            total, count = self.noise
+            square = min((pace - expected) ** 2, _ODD_SQUARE * total / count)
+            self.noise = total * _FORGETS + square, count * _FORGETS + 1
+        if shape and self._family(keys[0], shape) == shape:
+            known = self.families.setdefault(keys[0], [])
+            known += [] if shape in known else [shape]
+            del known[:-_MOST_FAMILIES]
+        for key in keys:
+            _add(self.sums, key, pace, _FORGETS)
+        forget_oldest(self.sums, _MOST_PACES)
+
+
+def _add(sums: dict[str, tuple[float, float]], key: str, value: float, forgets: float) -> None:
+    total, count = sums.pop(key, (0.0, 0.0))
+    sums[key] = total * forgets + value, count * forgets + 1
 
 
 @dataclass(slots=True)
@@ -109,14 +182,11 @@ class Claim:
 
 def _chained(found: dict[str, float], middle: float) -> tuple[Claim, ...]:
     """Each given those before it: what two claims both owe to the same runs counts once."""
-    claims: list[Claim] = []
-    kind = ""
-    given: tuple[float, ...] = (middle,)
-    for name, log_s in found.items():
-        kind = f"{kind}, {name}" if kind else name
-        claims.append(Claim(kind, log_s, given))
-        given = (*given, log_s)
-    return tuple(claims)
+    names, logs = list(found), list(found.values())
+    return tuple(
+        Claim(", ".join(names[: place + 1]), log_s, (middle, *logs[:place]))
+        for place, log_s in enumerate(logs)
+    )
 
 
 def _reached(seen_s: tuple[float, float], claims: Sequence[Claim]) -> tuple[float, float]:
@@ -146,61 +216,30 @@ class Blended:
     alone: tuple[str, float] | None
     """The kind and the p50 of runs that may answer alone."""
 
-    def or_alone(self, site: Spread) -> Spread:
-        """What the site's past predicts stands where nothing is claimed."""
-        return self.duration_s if self.claims else site
 
-
-@dataclass(frozen=True, slots=True)
-class BlendState:
-    paces: Paces = field(default_factory=Paces)
-    kinds: dict[str, Measurement] = field(default_factory=dict)
-    levels: ConformalLevelsState = field(default_factory=ConformalLevelsState)
-    errors: dict[str, tuple[float, float]] = field(default_factory=dict)
-    offsets: dict[str, tuple[float, float]] = field(default_factory=dict)
-    ends: int = 0
-
-
+@dataclass(slots=True)
 class Blend:
     """Learns from ends in the order in which they happen."""
 
-    def __init__(self, state: BlendState | None = None) -> None:
-        state = state or BlendState()
-        self._paces = state.paces
-        self._kinds = state.kinds
-        self._levels = ConformalLevels(state.levels)
-        self._errors = state.errors
-        """By kind of runs that may answer alone: how far these were off, and how far the blend."""
-        self._offsets = state.offsets
-        """By user: sums and counts of what jobs of late took more than was claimed (log)."""
-        self._ends = state.ends
+    paces: Paces = field(default_factory=Paces)
+    kinds: dict[str, Measurement] = field(default_factory=dict)
+    levels: Levels = field(default_factory=Levels)
+    errors: dict[str, tuple[float, float]] = field(default_factory=dict)
+    """By kind of runs that may answer alone: how far these were off, and how far the blend."""
+    offsets: dict[str, tuple[float, float]] = field(default_factory=dict)
+    """By user: sums and counts of what jobs of late took more than was claimed (log)."""
+    ends: int = 0
 
     @property
     def is_learnt(self) -> bool:
-        return self._ends >= _ENOUGH
-
-    def dump(self) -> str:
-        return dumps(
-            BlendState(
-                paces=self._paces,
-                kinds=self._kinds,
-                levels=self._levels.state,
-                errors=self._errors,
-                offsets=self._offsets,
-                ends=self._ends,
-            )
-        )
-
-    @classmethod
-    def load(cls, text: str) -> Blend:
-        return cls(loads(BlendState, text))
+        return self.ends >= _ENOUGH
 
     def lets_answer(self, estimate: Estimate | None) -> bool:
         """Whether runs of the same code with the same arguments, or those that agree, answer
         alone."""
         if estimate is None or not estimate.speaks_for_itself:
             return False
-        alone, blended = self._errors.get(estimate.kind, _FIRST_ERRORS)
+        alone, blended = self.errors.get(estimate.kind, _FIRST_ERRORS)
         return alone <= blended
 
     def predict(
@@ -216,25 +255,24 @@ class Blend:
         """`site` is the pmf of the site's past, `estimate` what its neighbours predict; without a
         sketch nothing is known of the code. `seen_s` are the times that the site has seen: only
         claims of code and neighbours reach beyond them."""
-        site = site / site.sum()
+        mass = site.astype(np.float64) / site.sum()
         sketch = sketch if estimate is None else estimate.neighbours.sketch
-        middle = float(site @ _GRID)
-        keys = () if sketch is None else self._paces.keys(sketch)
+        middle = float(mass @ _GRID)
+        keys = () if sketch is None else self.paces.keys(sketch)
         work = None if sketch is None else log_work(sketch)
-        pace = None if work is None else self._paces.of(keys, middle - work)
+        pace = None if work is None else self.paces.of(keys, middle - work)
         found = {} if pace is None or work is None else {"pace": pace + work}
         claim = None if estimate is None else estimate.claim
         if claim is not None:
             found[claim[0]] = math.log1p(claim[1])
-        more = self._paces.beyond_chance(*self._offsets.get(user, (0.0, 1.0)))
+        more = self.paces.beyond_chance(*self.offsets.get(user, (0.0, 1.0)))
         chain = {_LIMIT: math.log1p(limit_s)} if limit_s else {}
         chain |= {kind: log_s + more for kind, log_s in found.items()}
         claims = _chained(chain, middle)
-        mass = site.astype(np.float64)
         for each in claims:
             mass *= self._kind(each).likelihood(each.log_s, each.given)
         below = below_of(np.asarray(mass, np.float32))
-        spread = spread_of(below, self._levels.low, self._levels.high)
+        spread = spread_of(below, *self.levels.read())
         if seen_s is not None:
             spread = clipped(spread, _reached(seen_s, claims))
         alone = estimate is not None and estimate.speaks_for_itself
@@ -255,35 +293,28 @@ class Blend:
     def learn(self, blended: Blended, duration_s: float) -> None:
         """The job that this was predicted for has ended, in whatever way."""
         log_s = math.log1p(max(duration_s, 0.0))
-        self._ends += blended.had_neighbours
-        self._levels.observed(blended.below, blended.duration_s, duration_s)
+        self.ends += blended.had_neighbours
+        missed = duration_s > blended.duration_s.p10, duration_s > blended.duration_s.p90
+        self.levels.learn(share_below(blended.below, place_of(duration_s)), missed)
         for claim in blended.claims:
             self._kind(claim).learn(claim.log_s, log_s, claim.given)
         if blended.alone is not None:
-            self._compare(blended, *blended.alone, log_s)
+            kind, alone_s = blended.alone
+            self.errors[kind] = self._compared(kind, (alone_s, blended.duration_s.p50), log_s)
         if blended.claimed is not None:
-            self._note_offset(blended.user, log_s - blended.claimed)
+            _add(self.offsets, blended.user, log_s - blended.claimed, _FORGETS_USER)
+            forget_oldest(self.offsets, _MOST_USERS)
         if blended.log_work is not None:
             pace = log_s - blended.log_work
-            self._paces.learn(blended.keys, blended.shape, pace, blended.log_pace)
+            self.paces.learn(blended.keys, blended.shape, pace, blended.log_pace)
 
     def _kind(self, claim: Claim) -> Measurement:
-        found = self._kinds.get(claim.kind)
+        found = self.kinds.get(claim.kind)
         if found is None:
-            found = self._kinds[claim.kind] = Measurement.of(len(claim.given) - 1)
+            found = self.kinds[claim.kind] = Measurement.of(len(claim.given) - 1)
         return found
 
-    def _note_offset(self, user: str, more: float) -> None:
-        total, count = self._offsets.pop(user, (0.0, 0.0))
-        self._offsets[user] = total * _FORGETS_USER + more, count * _FORGETS_USER + 1
-        while len(self._offsets) > _MOST_USERS:
-            del self._offsets[next(iter(self._offsets))]
-
-    def _compare(self, blended: Blended, kind: str, alone_s: float, log_s: float) -> None:
-        known = self._errors.get(kind, _FIRST_ERRORS)
-        said = alone_s, blended.duration_s.p50
+    def _compared(self, kind: str, said: tuple[float, float], log_s: float) -> tuple[float, float]:
+        alone, blended = self.errors.get(kind, _FIRST_ERRORS)
         off = [abs(math.log1p(each) - log_s) for each in said]
-        alone, together = (
-            _FORGETS_ERRORS * before + now for before, now in zip(known, off, strict=True)
-        )
-        self._errors[kind] = alone, together
+        return _FORGETS_ERRORS * alone + off[0], _FORGETS_ERRORS * blended + off[1]

@@ -1,8 +1,9 @@
 """What a site's past predicts of a job by nothing but what its scheduler knows at submission.
 
-Cohorts (`cohorts`), what each predicts and how they are weighed (`experts`), and the levels at
-which quantiles are read off (`calibration`). All of it is learnt job by job, at the same cost for
-the millionth as for the first; there is nothing to retrain.
+Cohorts predict (`cohorts`), and are weighed by how many jobs each rests on, how many GPUs the job
+asks for, and whose it is. When a job ends, each expert gains by how much better it predicted that
+time than they all did together. All of it is learnt job by job, at the same cost for the millionth
+as for the first.
 """
 
 from __future__ import annotations
@@ -10,60 +11,69 @@ from __future__ import annotations
 import math
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import islice
 
 import numpy as np
+from numpy.typing import NDArray
 
-from schedmate.advisor.predict.calibration import ConformalLevels, ConformalLevelsState, Watched
+from schedmate.advisor.predict.calibration import Levels
 from schedmate.advisor.predict.cohorts import (
     KINDS,
+    OTHERS,
+    ROWS,
+    SMEAR,
+    WAYS,
     Cohort,
-    Cohorts,
-    InFlightJob,
-    in_words,
-    is_relative,
-    joined_keys,
-    keys_of,
+    Flight,
+    expert_pmfs,
     outcome_of,
 )
 from schedmate.advisor.predict.distributions import (
     SIZE,
+    Places,
     Pmf,
     Weights,
     below_of,
     clipped,
+    forget_oldest,
     place_of,
     seconds_at,
+    share_below,
     spread_of,
 )
-from schedmate.advisor.predict.experts import (
-    AGES_S,
-    LAGS_S,
-    ROWS,
-    SIZES,
-    WAYS,
-    Gate,
-    GateState,
-    Mixed,
-    Situation,
-    bucket_of,
-    expert_pmfs,
-)
 from schedmate.advisor.predict.jobs import EndedJob, Facts, replay
-from schedmate.model import BadInput, JobState, Outcome, Spread
+from schedmate.model import BadInput, Outcome, Spread
 from schedmate.model.wire import dumps, loads
 
+_COHORTS_KEPT, _COHORTS_STORED, _USERS_KEPT, _MOST_IN_FLIGHT = 100_000, 20_000, 5000, 20_000
 _CLOSELY = 30_000
-_COHORTS_STORED = 20_000
+_EVERY, _WATCHED = 20, 200
 _SITE_MEMORY = 0.9995
-_MOST_IN_FLIGHT = 20_000
-_MOST_COUNTED = 5
-_NO_LAG = len(LAGS_S) + 1
-_STILL_RUNNING = 3
-_NO_PREVIOUS = 4
-_SEEN = 2.0
-"""Times what a point of the grid has before any run ended there."""
-_BEYOND = 30.0
+_SEEN, _BEYOND = 2.0, 30.0
+_SIZES = 5
+"""No GPU, one, up to three, up to seven, more."""
+_KIND_OF = np.array([*np.repeat(np.arange(len(KINDS)), WAYS), *[len(KINDS)] * len(OTHERS)])
+_PACE, _OWN_PACE, _FADING = 0.05, 0.1, 0.002
+_LEAST = 1e-4
+_A_DOUBLING, _PRIOR_IN_FLIGHT = 0.2, 0.5
+_COARSE = 3
+_COARSE_EDGES = np.arange(0, SIZE, _COARSE)
+
+
+def _near_smeared() -> Weights:
+    """What mass at a coarse point, smeared, comes to lie near each."""
+    smeared = np.add.reduceat(SMEAR[_COARSE // 2 :: _COARSE], _COARSE_EDGES, axis=1)
+    beside = np.abs(np.subtract.outer(_COARSE_EDGES, _COARSE_EDGES)) <= _COARSE
+    return np.asarray(smeared @ beside, np.float64)
+
+
+def _prior() -> Weights:
+    by_way = np.array([0.0] * (WAYS - 1) + [_PRIOR_IN_FLIGHT])
+    return np.concatenate([*(kind.prior + by_way for kind in KINDS), OTHERS])
+
+
+_SMEARED, _PRIOR = _near_smeared(), _prior()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,30 +90,37 @@ class Forecast:
 
 
 @dataclass(frozen=True, slots=True)
-class _Mixture:
+class _Mixed:
+    """What the experts say together, and what is needed to learn from it."""
+
     keys: Sequence[str | None]
     cohorts: Sequence[Cohort | None]
-    mixed: Mixed
+    mass: Pmf
     below: Pmf
     duration_s: Spread
-
-
-@dataclass(frozen=True, slots=True)
-class _InFlight:
-    """A job from its submission to its end."""
-
-    flight: InFlightJob
-    keys: list[str]
-    mixed: Mixed
-    watched: Watched
+    who: Places
+    weights: Weights
+    coarse: NDArray[np.float16]
+    size: int
+    """Of the job, by its GPUs."""
 
 
 @dataclass(slots=True)
-class _LastOfUser:
-    submitted_at: float
-    flight: InFlightJob
-    request: tuple[object, ...]
-    state: JobState | None = None
+class _InFlight:
+    flight: Flight
+    mixed: _Mixed
+    keys: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class CohortModelState:
+    """`cohorts` are those that got a job last, the newest at the end."""
+
+    cohorts: dict[str, Cohort] = field(default_factory=dict)
+    weights: list[list[float]] = field(default_factory=list)
+    own: dict[str, list[float]] = field(default_factory=dict)
+    levels: Levels = field(default_factory=Levels)
+    site: list[float] = field(default_factory=list)
 
 
 class CohortModel:
@@ -111,32 +128,41 @@ class CohortModel:
 
     def __init__(self, state: CohortModelState | None = None) -> None:
         state = state or CohortModelState()
-        self._cohorts = Cohorts()
-        for key, cohort in state.cohorts.items():
-            self._cohorts.by_key[key] = Cohort(
-                places=cohort.places,
-                states=cohort.states,
-                count=cohort.count,
-                last_end=cohort.last_end,
-                long=long_of(cohort),
-            )
-        self._gates = Gate(state.gates)
-        self._levels = ConformalLevels(state.levels)
+        self._cohorts = dict(state.cohorts)
+        weights = np.array(state.weights)
+        known = weights.shape == (_SIZES, ROWS)
+        self._weights = weights if known else np.zeros((_SIZES, ROWS))
+        """Logits of the experts, by the size of the job; `_own` for each user."""
+        self._own = {user: np.array(each) for user, each in state.own.items() if len(each) == ROWS}
+        self._levels = state.levels
+        self._read, self._unread = self._levels.read(), 0
         known = len(state.site) == SIZE
-        self._site: Pmf = np.array(state.site if known else [0.01] * SIZE, np.float32)
+        self._site: Weights = np.array(state.site if known else [0.01] * SIZE)
         self._in_flight: dict[str, _InFlight] = {}
-        self._last: dict[str, _LastOfUser] = {}
 
     @classmethod
     def load(cls, data: bytes) -> CohortModel:
-        return cls(unpacked(data))
+        try:
+            text = zlib.decompressobj().decompress(data, _LARGEST)
+        except zlib.error as error:
+            raise BadInput("what is stored of the site's past is damaged") from error
+        return cls(loads(CohortModelState, text))
 
     def dump(self) -> bytes:
         """All but the jobs on their way."""
-        newest = list(self._cohorts.by_key.items())[-_COHORTS_STORED:]
-        cohorts = {key: state_of(each) for key, each in newest if each.states}
-        site = [round(float(each), 3) for each in self._site]
-        return packed(CohortModelState(cohorts, self._gates.state, self._levels.state, site))
+        newest = list(self._cohorts.items())[-_COHORTS_STORED:]
+        state = CohortModelState(
+            cohorts={
+                key: replace(each, ends=[round(one, 3) for one in each.ends], flights=[])
+                for key, each in newest
+                if each.states
+            },
+            weights=np.round(self._weights, 4).tolist(),
+            own={user: np.round(each, 3).tolist() for user, each in self._own.items()},
+            levels=self._levels,
+            site=np.round(self._site, 3).tolist(),
+        )
+        return zlib.compress(dumps(state).encode(), level=6)
 
     def learn(self, runs: Iterable[EndedJob], *, closely: int = _CLOSELY) -> None:
         """From a site's past, in whatever order it comes.
@@ -144,10 +170,9 @@ class CohortModel:
         Whom to believe is learnt from the newest; of older runs only their times are remembered.
         """
         ordered = sorted(runs, key=lambda run: run.facts.submitted_at)
-        older, newest = ordered[:-closely], ordered[-closely:]
-        for run in sorted(older, key=lambda run: run.ended_at):
+        for run in sorted(ordered[:-closely], key=lambda run: run.ended_at):
             self.ended(run)
-        for _ in self.replayed(newest):
+        for _ in self.replayed(ordered[-closely:]):
             pass
 
     def replayed(self, runs: Iterable[EndedJob]) -> Iterator[tuple[EndedJob, Spread]]:
@@ -164,35 +189,45 @@ class CohortModel:
     def predict(self, facts: Facts, *, once_it_works: bool = False) -> Forecast:
         """Without remembering that it was asked. Cohorts all of whose jobs broke off tell nothing
         of how long it takes `once_it_works`."""
-        mixture = self._mixture(facts, once_it_works=once_it_works)
-        weights = _by_kind(mixture.mixed)
-        outcome = outcome_of(mixture.cohorts, weights)
-        rests_on = in_words(facts, mixture.cohorts, weights)
-        mass = mixture.mixed.mass
-        return Forecast(mixture.duration_s, outcome, rests_on, mass, self.seen_s)
+        mixed = self._mix(facts, once_it_works=once_it_works)
+        kinds = np.bincount(_KIND_OF[mixed.who], mixed.weights, len(KINDS) + 1)[:-1].astype(float)
+        known = [
+            (weight, kind.words.format(user=facts.user, runs=cohort.in_words()))
+            for weight, kind, cohort in zip(kinds, KINDS, mixed.cohorts, strict=True)
+            if cohort is not None and (cohort.states or cohort.flights)
+        ]
+        rests_on = max(known)[1] if known else "nothing has run here yet"
+        outcome = outcome_of(mixed.cohorts, kinds)
+        return Forecast(mixed.duration_s, outcome, rests_on, mixed.mass, self.seen_s)
 
     def submitted(self, facts: Facts) -> Spread:
-        mixture = self._mixture(facts)
-        flight = InFlightJob()
-        watched = Watched(flight, mixture.below, predicted=mixture.duration_s)
-        self._levels.submitted(watched, facts.submitted_at)
-        keys = joined_keys(mixture.keys, self._since_last(facts))
+        mixed, flight = self._mix(facts), Flight()
+        keys = [key for key in mixed.keys if key is not None]
         for key in keys:
-            self._cohorts.joined(key).submitted(flight)
-        self._in_flight[facts.job_id] = _InFlight(flight, keys, mixture.mixed, watched)
-        if len(self._in_flight) > _MOST_IN_FLIGHT:
-            del self._in_flight[next(iter(self._in_flight))]
-        self._last[facts.user] = _LastOfUser(facts.submitted_at, flight, facts.request)
-        return mixture.duration_s
+            self._joined(key).add_flight(flight)
+        self._in_flight[facts.job_id] = _InFlight(flight, mixed, keys)
+        forget_oldest(self._in_flight, _MOST_IN_FLIGHT)
+        self._unread += 1
+        if self._unread >= _EVERY:
+            self._unread, self._read = 0, self._levels.read(self._passed(facts.submitted_at))
+        return mixed.duration_s
 
-    def mass(self, job_id: str) -> Pmf | None:
+    def _passed(self, now: float) -> list[float]:
+        """Of the distributions of jobs that run, the shares that have passed."""
+        newest = islice(reversed(self._in_flight.values()), _WATCHED)
+        return [
+            share_below(job.mixed.below, place_of(now - job.flight.started_at))
+            for job in newest
+            if job.flight.started_at is not None
+        ]
+
+    def mass(self, job_id: str) -> Pmf:
         """What was predicted of a job that has not ended, as a pmf over the grid of times."""
-        job = self._in_flight.get(job_id)
-        return None if job is None else job.mixed.mass
+        return self._in_flight[job_id].mixed.mass
 
     def started(self, job_id: str, at: float) -> None:
         if (job := self._in_flight.get(job_id)) is not None:
-            job.flight.starts(at)
+            job.flight.started_at = at
 
     def ended(self, run: EndedJob) -> None:
         """Of a job whose submission is unknown, only its time is learnt."""
@@ -200,37 +235,18 @@ class CohortModel:
         job = self._in_flight.pop(run.facts.job_id, None)
         if job is not None:
             self._learn(job, run, place)
+        keys = job.keys if job else [each for kind in KINDS if (each := kind.key_of(run.facts))]
         limit = place_of(run.facts.limit_s or 0.0)
-        for key in job.keys if job else joined_keys(keys_of(run.facts), None):
-            shift = limit if is_relative(key) else 0.0
-            self._cohorts.joined(key).ended(place - shift, run.state, run.ended_at)
+        for key in keys:
+            shift = limit if key.partition("\x1f")[0] in _RELATIVE else 0.0
+            self._joined(key).add_end(place - shift, run.state)
         self._site *= _SITE_MEMORY
         self._site[round(place)] += 1
 
     def forget(self, job_id: str) -> None:
         """A job that never ran, or of whose end nothing is known: it neither waits nor runs."""
         if (job := self._in_flight.pop(job_id, None)) is not None:
-            self._levels.forget(job.watched)
-            job.flight.vanishes()
-
-    def _learn(self, job: _InFlight, run: EndedJob, place: float) -> None:
-        self._gates.learn(job.mixed, place)
-        self._levels.ended(job.watched, run.duration_s)
-        job.flight.ends(place)
-        last = self._last.get(run.facts.user)
-        if last is not None and last.flight is job.flight:
-            last.state = run.state
-
-    def _mixture(self, facts: Facts, *, once_it_works: bool = False) -> _Mixture:
-        keys = keys_of(facts)
-        cohorts = [self._cohorts.get(key) for key in keys]
-        if once_it_works:
-            cohorts = [None if each is None or each.none_ended else each for each in cohorts]
-        experts = expert_pmfs(cohorts, facts.limit_s, self._site, facts.submitted_at)
-        mixed = self._gates.mix(experts, self._situation(facts, cohorts))
-        below = below_of(mixed.mass)
-        spread = spread_of(below, self._levels.low, self._levels.high)
-        return _Mixture(keys, cohorts, mixed, below, clipped(spread, self.seen_s))
+            job.flight.started_at = None
 
     @property
     def seen_s(self) -> tuple[float, float]:
@@ -242,100 +258,44 @@ class CohortModel:
         beyond = 1 + _BEYOND / math.sqrt(float(self._site.sum()))
         return max(seconds_at(seen[0] - beyond), 0.0), seconds_at(seen[-1] + beyond)
 
-    def _situation(self, facts: Facts, cohorts: Sequence[Cohort | None]) -> Situation:
-        now = facts.submitted_at
-        counts, ages = [1] * (len(KINDS) + 1), [0] * (len(KINDS) + 1)
-        for kind, cohort in enumerate(cohorts):
-            if cohort is not None:
-                counts[kind] = min(_MOST_COUNTED, int(math.log2(cohort.count + 1)))
-                ages[kind] = bucket_of(now - cohort.last_end, AGES_S)
-        size = min(facts.gpus.bit_length(), SIZES - 1)
-        last = self._last.get(facts.user)
-        if last is None:
-            return Situation(
-                facts.user,
-                counts,
-                ages,
-                lag=_NO_LAG,
-                previous=_NO_PREVIOUS,
-                same=0,
-                size=size,
-            )
-        return Situation(
-            facts.user,
-            counts,
-            ages,
-            lag=bucket_of(now - last.submitted_at, LAGS_S),
-            previous=_how_it_went(last.state),
-            same=1 + (last.request != facts.request),
-            size=size,
-        )
+    def _joined(self, key: str) -> Cohort:
+        """The cohort of `key`, now the newest."""
+        cohort = self._cohorts[key] = self._cohorts.pop(key) if key in self._cohorts else Cohort()
+        forget_oldest(self._cohorts, _COHORTS_KEPT)
+        return cohort
 
-    def _since_last(self, facts: Facts) -> float | None:
-        last = self._last.get(facts.user)
-        return None if last is None else facts.submitted_at - last.submitted_at
+    def _mix(self, facts: Facts, *, once_it_works: bool = False) -> _Mixed:
+        keys = [kind.key_of(facts) for kind in KINDS]
+        cohorts = [None if key is None else self._cohorts.get(key) for key in keys]
+        if once_it_works:
+            cohorts = [None if each is None or each.none_ended else each for each in cohorts]
+        mass, who = expert_pmfs(cohorts, facts.limit_s, self._site, facts.submitted_at)
+        size = min(facts.gpus.bit_length(), _SIZES - 1)
+        doublings = [0 if each is None else len(each.ends).bit_length() for each in cohorts]
+        logits = _PRIOR[who] + self._weights[size, who]
+        logits += _A_DOUBLING * np.array([*doublings, 0])[_KIND_OF[who]]
+        logits += self._own[facts.user][who] if facts.user in self._own else 0.0
+        weights = np.exp(logits - logits.max())
+        weights /= weights.sum()
+        mixed = weights.astype(np.float32) @ mass @ SMEAR
+        below = below_of(mixed)
+        spread = clipped(spread_of(below, *self._read), self.seen_s)
+        coarse = np.add.reduceat(mass, _COARSE_EDGES, axis=1).astype(np.float16)
+        return _Mixed(keys, cohorts, mixed, below, spread, who, weights, coarse, size)
 
-
-def _by_kind(mixed: Mixed) -> Weights:
-    counted = np.bincount(mixed.who % ROWS // WAYS, mixed.weights, len(KINDS) + 1)
-    return np.asarray(counted[: len(KINDS)], np.float64)
-
-
-def _how_it_went(state: JobState | None) -> int:
-    if state is None:
-        return _STILL_RUNNING
-    return 0 if state is JobState.COMPLETED else 1 + (state is JobState.CANCELLED)
+    def _learn(self, job: _InFlight, run: EndedJob, place: float) -> None:
+        mixed, user = job.mixed, run.facts.user
+        right = mixed.coarse.astype(np.float64) @ _SMEARED[:, round(place) // _COARSE]
+        deserved = mixed.weights * (right + _LEAST)
+        gained = deserved / deserved.sum() - mixed.weights
+        own = self._own[user] = self._own.pop(user) if user in self._own else np.zeros(ROWS)
+        for logits, pace in ((self._weights[mixed.size], _PACE), (own, _OWN_PACE)):
+            logits[mixed.who] += pace * gained - _FADING * logits[mixed.who]
+        forget_oldest(self._own, _USERS_KEPT)
+        missed = run.duration_s > mixed.duration_s.p10, run.duration_s > mixed.duration_s.p90
+        self._levels.learn(share_below(mixed.below, place), missed)
+        job.flight.place = place
 
 
 _LARGEST = 500_000_000
-_FADED = 1e-3
-
-
-@dataclass(frozen=True, slots=True)
-class CohortState:
-    places: list[float]
-    states: list[JobState]
-    count: int
-    last_end: float
-    long: dict[int, float] = field(default_factory=dict)
-    """Where on the grid its jobs ended over a long time, and how many there."""
-
-
-@dataclass(frozen=True, slots=True)
-class CohortModelState:
-    """`cohorts` are those that got a job last, the newest at the end."""
-
-    cohorts: dict[str, CohortState] = field(default_factory=dict)
-    gates: GateState = field(default_factory=GateState)
-    levels: ConformalLevelsState = field(default_factory=ConformalLevelsState)
-    site: list[float] = field(default_factory=list)
-
-
-def state_of(cohort: Cohort) -> CohortState:
-    places = [round(place, 3) for place in cohort.places.tolist()]
-    long = np.zeros(0) if cohort.long is None else cohort.long
-    seen = {int(point): round(float(long[point]), 3) for point in np.flatnonzero(long > _FADED)}
-    return CohortState(places, cohort.states, cohort.count, cohort.last_end, seen)
-
-
-def long_of(state: CohortState) -> Pmf | None:
-    if not state.long:
-        return None
-    long = np.zeros(SIZE, np.float32)
-    for point, seen in state.long.items():
-        if 0 <= point < SIZE:
-            long[point] = seen
-    return long
-
-
-def packed(state: CohortModelState) -> bytes:
-    return zlib.compress(dumps(state).encode(), level=6)
-
-
-def unpacked(data: bytes) -> CohortModelState:
-    unpacking = zlib.decompressobj()
-    try:
-        text = unpacking.decompress(data, _LARGEST)
-    except zlib.error as error:
-        raise BadInput("what is stored of the site's past is damaged") from error
-    return loads(CohortModelState, text)
+_RELATIVE = frozenset(kind.name for kind in KINDS if kind.relative)

@@ -1,302 +1,206 @@
-"""Cohorts: cohorts of past and running jobs of which a job would be one more."""
+"""Cohorts: past and running jobs of which a job would be one more, and what each predicts.
+
+A cohort predicts four times: by its newest end, by its newer ones, by all that it remembers, and
+by the jobs as they were submitted (those that still run take longer than they have run by now).
+Each prediction is a pmf over the grid of times.
+"""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from schedmate.advisor.predict.distributions import SIZE, Pmf, Weights
+from schedmate.advisor.predict.distributions import SIZE, STEP, Places, Pmf, Weights, blur, place_of
 from schedmate.advisor.predict.jobs import Facts
 from schedmate.model import JobState, Outcome
 
 KEPT = 32
 """Jobs that a cohort remembers one by one: what is older has changed."""
-_LONG_MEMORY = 0.998
-COHORTS_KEPT = 100_000
-_BURST_S = 60.0
+_DECAYS = np.array([0.3, 0.8, 0.97])
+_OLDEST_FIRST = np.arange(KEPT)[::-1]
+_FLIGHT, WAYS = len(_DECAYS), len(_DECAYS) + 1
+_FLIGHT_DECAY = 0.9
+_LONGEST = round(place_of(30 * 86_400.0))
+_LEAST = float(np.finfo(np.float32).tiny)
+SMEAR = blur(0.25)
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One way to put jobs into cohorts."""
+    """One way to put jobs into cohorts: by the facts that they share."""
 
     name: str
-    key: Callable[[Facts], Sequence[str] | None]
-    """What the jobs of a cohort share; None for a job that belongs to no such cohort."""
+    shares: tuple[str, ...]
     prior: float
     """The logit of its weight before anything is learnt: nearer cohorts count for more."""
     words: str
+    needs: str = ""
+    """Jobs without this belong to no such cohort."""
     relative: bool = False
     """Its times are shares of the limit asked for."""
-    first_of_burst: bool = False
-    """A thousand jobs submitted at once would be all that is remembered: only the first counts."""
 
-
-def _request(facts: Facts) -> str:
-    return "/".join(map(str, facts.request))
+    def key_of(self, facts: Facts) -> str | None:
+        if self.needs and not getattr(facts, self.needs):
+            return None
+        return "\x1f".join((self.name, *(str(getattr(facts, each)) for each in self.shares)))
 
 
 KINDS = (
-    Kind("user", lambda job: (job.user,), 0.5, "{user}'s last {runs}"),
-    Kind(
-        "user_request",
-        lambda job: (job.user, _request(job)),
-        1.5,
-        "{user}'s last {runs} with the same request",
-    ),
-    Kind(
-        "user_bursts",
-        lambda job: (job.user,),
-        0.0,
-        "the first of {user}'s jobs each time, {runs}",
-        first_of_burst=True,
-    ),
-    Kind(
-        "request",
-        lambda job: (_request(job),),
-        0.0,
-        "the last {runs} of all users with the same request",
-    ),
-    Kind("everyone", lambda _: (), -1.0, "the site's last {runs}"),
-    Kind(
-        "user_limit",
-        lambda job: (job.user,) if job.limit_s else None,
-        0.5,
-        "how much of the limit {user}'s last {runs} used",
-        relative=True,
-    ),
-    Kind(
-        "limit",
-        lambda job: () if job.limit_s else None,
-        -0.3,
-        "how much of the limit the site's last {runs} used",
-        relative=True,
-    ),
-    Kind(
-        "user_stem",
-        lambda job: (job.user, job.stem) if job.stem else None,
-        3.0,
-        "{user}'s last {runs} of about that name",
-    ),
-    Kind(
-        "user_name",
-        lambda job: (job.user, job.name, job.command) if job.stem else None,
-        4.0,
-        "{user}'s last {runs} of that very name",
-    ),
-    Kind(
-        "stem",
-        lambda job: (job.stem,) if job.stem else None,
-        0.5,
-        "the last {runs} of all users of about that name",
-    ),
-    Kind(
-        "user_word",
-        lambda job: (job.user, job.first_word) if job.first_word else None,
-        2.0,
-        "{user}'s last {runs} whose names begin alike",
-    ),
-)
-_BETWEEN = "\x1f"
-
-
-STARTED, FLOWN, ENDED = range(3)
-"""Rows of `Cohort.recent`: when the newest submitted jobs started, where on the grid they ended,
-and where the newest ended ones did."""
-_SMALL = 4
+    Kind("user", ("user",), 0.5, "{user}'s last {runs}"),
+    Kind("user_request", ("user", "request"), 1.5, "{user}'s last {runs} with the same request"),
+    Kind("request", ("request",), 0.0, "the last {runs} of all users with the same request"),
+    Kind("everyone", (), -1.0, "the site's last {runs}"),
+    Kind("user_limit", ("user",), 0.5, "how much of the limit {user}'s last {runs} used",
+         needs="limit_s", relative=True),
+    Kind("limit", (), -0.3, "how much of the limit the site's last {runs} used",
+         needs="limit_s", relative=True),
+    Kind("user_stem", ("user", "stem"), 3.0, "{user}'s last {runs} of about that name", "stem"),
+    Kind("user_name", ("user", "name", "command"), 4.0, "{user}'s last {runs} of that very name",
+         "stem"),
+    Kind("user_word", ("user", "first_word"), 2.0, "{user}'s last {runs} whose names begin alike",
+         "first_word"),
+)  # fmt: skip
+OTHERS = (0.0, -1.0, -2.0)
+"""Logits of what belongs to no cohort: the limit itself, the site's long memory, and that anything
+up to a month may happen."""
+ROWS = WAYS * len(KINDS) + len(OTHERS)
 
 
 @dataclass(slots=True)
-class InFlightJob:
-    """A job since it was submitted, and its number in each cohort that remembers it."""
+class Flight:
+    """A job since its submission; `place` is where on the grid it ended."""
 
     started_at: float | None = None
-    cohorts: list[tuple[Cohort, int]] = field(default_factory=list)
-
-    def starts(self, at: float) -> None:
-        self.started_at = at
-        self._note(STARTED, at)
-
-    def ends(self, place: float) -> None:
-        self._note(FLOWN, place)
-
-    def vanishes(self) -> None:
-        """It runs no more, and how long it did is not known."""
-        self._note(STARTED, math.nan)
-
-    def _note(self, row: int, value: float) -> None:
-        for cohort, number in self.cohorts:
-            cohort.note(row, number, value)
+    place: float | None = None
 
 
+@dataclass(slots=True)
 class Cohort:
     """The newest jobs of one kind: the ended as they ended, all as they came."""
 
-    __slots__ = ("count", "last_end", "long", "recent", "states", "submissions")
-
-    def __init__(
-        self,
-        places: Sequence[float] = (),
-        states: Sequence[JobState] = (),
-        count: int = 0,
-        last_end: float = 0.0,
-        long: Pmf | None = None,
-    ) -> None:
-        self.states = list(states)
-        self.count = count
-        self.last_end = last_end
-        self.long = long
-        """Where all its jobs ended, fading slowly, once they are more than it remembers."""
-        self.submissions = 0
-        self.recent = np.full((3, KEPT if len(places) > _SMALL else _SMALL), np.nan)
-        """Newest last, NaN where there is none; small until it has to be larger."""
-        if places:
-            self.recent[ENDED, -len(places) :] = places
+    ends: list[float] = field(default_factory=list)
+    """Places on the grid; relative to the limit where the kind is."""
+    states: list[JobState] = field(default_factory=list)
+    flights: list[Flight] = field(default_factory=list)
 
     @property
     def none_ended(self) -> bool:
         """All of its jobs broke off."""
         return bool(self.states) and all(state.broke_off for state in self.states)
 
-    @property
-    def places(self) -> Weights:
-        ended = self.recent[ENDED]
-        return np.asarray(ended[ended == ended])  # noqa: PLR0124 - not NaN
+    def add_flight(self, flight: Flight) -> None:
+        self.flights.append(flight)
+        del self.flights[:-KEPT]
 
-    def submitted(self, flight: InFlightJob) -> None:
-        flight.cohorts.append((self, self.submissions))
-        self.submissions += 1
-        self._make_room(self.submissions)
-        self.recent[:ENDED, :-1] = self.recent[:ENDED, 1:]
-        self.recent[:ENDED, -1] = np.nan
-
-    def note(self, row: int, number: int, value: float) -> None:
-        """Of the job that was submitted as this number, if it is remembered."""
-        back = self.submissions - number
-        if back <= KEPT:
-            self.recent[row, -back] = value
-
-    def ended(self, place: float, state: JobState, at: float) -> None:
-        self._remember_for_long(place)
-        self._make_room(len(self.states) + 1)
-        ended = self.recent[ENDED]
-        ended[:-1] = ended[1:]
-        ended[-1] = place
+    def add_end(self, place: float, state: JobState) -> None:
+        self.ends.append(place)
         self.states.append(state)
-        del self.states[:-KEPT]
-        self.count += 1
-        self.last_end = at
+        del self.ends[:-KEPT], self.states[:-KEPT]
 
-    def _make_room(self, jobs: int) -> None:
-        if jobs > _SMALL and self.recent.shape[1] == _SMALL:
-            larger = np.full((3, KEPT), np.nan)
-            larger[:, -_SMALL:] = self.recent
-            self.recent = larger
-
-    def _remember_for_long(self, place: float) -> None:
-        if self.long is not None:
-            self.long *= _LONG_MEMORY
-            self.long[_point(place)] += 1
-        elif len(self.states) == KEPT:
-            points = [_point(each) for each in (*self.places.tolist(), place)]
-            self.long = np.bincount(points, minlength=SIZE).astype(np.float32)
+    def in_words(self) -> str:
+        running = sum(each.started_at is not None and each.place is None for each in self.flights)
+        text = f"{len(self.states)} run" + "s" * (len(self.states) != 1)
+        return f"{text} and {running} that still run" if running else text
 
 
-def _point(place: float) -> int:
-    return min(max(round(place), 0), SIZE - 1)
+def expert_pmfs(
+    cohorts: Sequence[Cohort | None], limit_s: float | None, site: Weights, now: float
+) -> tuple[Pmf, Places]:
+    """Rows of mass, each summing to one, and which of all `ROWS` they are. `cohorts` are of the
+    `KINDS`, `site` is the mass of all ends."""
+    limit = place_of(limit_s) if limit_s else 0.0
+    mass = np.zeros((ROWS, SIZE))
+    present = [(kind, cohort) for kind, cohort in enumerate(cohorts) if cohort is not None]
+    if present:
+        _add_jobs(mass, present, limit, site, now)
+    if limit:
+        mass[-3, round(limit)] = 1.0
+    mass[-2] = site
+    mass[-1, :_LONGEST] = 1.0
+    total = mass.sum(axis=1)
+    who = np.flatnonzero(total)
+    return np.asarray(mass[who] / total[who, None], np.float32), who
 
 
-def keys_of(facts: Facts) -> tuple[str | None, ...]:
-    """The key of its cohort of each of `KINDS`, where it has one."""
-    parts = ((kind.name, kind.key(facts)) for kind in KINDS)
-    return tuple(None if key is None else _BETWEEN.join((name, *key)) for name, key in parts)
+def _add_jobs(
+    mass: Weights, present: Sequence[tuple[int, Cohort]], limit: float, site: Weights, now: float
+) -> None:
+    first = np.array([kind for kind, _ in present]) * WAYS
+    ended = [len(cohort.ends) for _, cohort in present]
+    flown = [len(cohort.flights) for _, cohort in present]
+    shift = np.repeat([limit * KINDS[kind].relative for kind, _ in present], ended)
+    ends = np.array([end for _, cohort in present for end in cohort.ends]) + shift
+    flights = [flight for _, cohort in present for flight in cohort.flights]
+    places = np.array([flight.place for flight in flights], float)
+    weights, done = _FLIGHT_DECAY ** _ages(flown), ~np.isnan(places)
+    in_flight = np.repeat(first + _FLIGHT, flown)
+    rows = [*np.repeat(first, ended) + np.arange(_FLIGHT)[:, None], in_flight[done]]
+    _put(
+        mass,
+        np.concatenate(rows),
+        np.concatenate([np.tile(ends, _FLIGHT), places[done]]),
+        np.concatenate([(_DECAYS[:, None] ** _ages(ended)).ravel(), weights[done]]),
+    )
+    started = np.array([flight.started_at for flight in flights], float)
+    running = ~done & ~np.isnan(started)
+    if running.any():
+        points = np.log1p(np.maximum(now - started[running], 0.0)) / STEP
+        points = np.minimum(points, SIZE - 2).astype(np.int64)
+        _add_running(mass, in_flight[running], points, weights[running], site)
 
 
-def joined_keys(keys: Sequence[str | None], since_last_s: float | None) -> list[str]:
-    """Those of its cohorts that remember it; `since_last_s` the user submitted another job."""
-    first = since_last_s is None or since_last_s > _BURST_S
-    return [
-        key
-        for kind, key in zip(KINDS, keys, strict=True)
-        if key is not None and (first or not kind.first_of_burst)
-    ]
+def _ages(counts: Sequence[int]) -> Places:
+    """Of so many jobs of each cohort, the oldest first."""
+    return np.concatenate([_OLDEST_FIRST[KEPT - count :] for count in counts])
 
 
-_RELATIVE = frozenset(kind.name for kind in KINDS if kind.relative)
+def _put(mass: Weights, rows: Places, places: Weights, weights: Weights) -> None:
+    """Between two points of the grid, each gets as much as it is near."""
+    places = np.minimum(np.maximum(places, 0.0), SIZE - 1.001)
+    lower = places.astype(np.int64)
+    above, at = places - lower, rows * SIZE + lower
+    put = np.bincount(at, weights * (1 - above), mass.size)
+    put += np.bincount(at + 1, weights * above, mass.size)
+    mass += put.reshape(mass.shape)
 
 
-def is_relative(key: str) -> bool:
-    return key.partition(_BETWEEN)[0] in _RELATIVE
-
-
-class Cohorts:
-    """All cohorts of a site; those that got no new job for longest are forgotten first."""
-
-    def __init__(self) -> None:
-        self.by_key: dict[str, Cohort] = {}
-
-    def get(self, key: str | None) -> Cohort | None:
-        return None if key is None else self.by_key.get(key)
-
-    def joined(self, key: str) -> Cohort:
-        """The cohort of `key`, now the newest."""
-        cohort = self.by_key.pop(key, None) or Cohort()
-        self.by_key[key] = cohort
-        if len(self.by_key) > COHORTS_KEPT:
-            del self.by_key[next(iter(self.by_key))]
-        return cohort
+def _add_running(
+    mass: Weights, rows: Places, points: Places, weights: Weights, site: Weights
+) -> None:
+    """Each is taken to end as the user's jobs do that took longer than it has by now."""
+    usual = mass[_FLIGHT - 1] @ SMEAR + 0.5 * site / site.sum()
+    longer = np.maximum(np.cumsum(usual[::-1])[::-1], _LEAST)
+    since = np.bincount(rows * SIZE + points, weights / longer[points], mass.size)
+    flights = since.reshape(mass.shape)[_FLIGHT::WAYS]
+    mass[_FLIGHT::WAYS] += usual * np.cumsum(flights, axis=1)
 
 
 _DOUBT = 1 / 3
 
 
-def in_words(facts: Facts, cohorts: Sequence[Cohort | None], weights: Weights) -> str:
-    """`weights` says how much each kind of cohort counts."""
-    known = [
-        (float(weight), kind, cohort)
-        for weight, kind, cohort in zip(weights, KINDS, cohorts, strict=True)
-        if cohort is not None and (cohort.states or cohort.submissions)
-    ]
-    if not known:
-        return "nothing has run here yet"
-    _, kind, cohort = max(known, key=lambda each: each[0])
-    return kind.words.format(user=facts.user, runs=_runs(cohort))
-
-
-def _runs(cohort: Cohort) -> str:
-    ended = len(cohort.states)
-    running = int((np.isnan(cohort.recent[FLOWN]) & ~np.isnan(cohort.recent[STARTED])).sum())
-    text = f"{ended} run" if ended == 1 else f"{ended} runs"
-    return f"{text} and {running} that still run" if running else text
-
-
-def outcome_of(cohorts: Sequence[Cohort | None], weights: Weights) -> Outcome:
-    """Rates of the cohorts by how much each counts, with one run's worth of doubt."""
-    completed = cancelled = total = 0.0
-    for cohort, weight in zip(cohorts, weights, strict=True):
-        if cohort is None or not cohort.states:
-            continue
-        share = float(weight) / len(cohort.states)
-        completed += share * cohort.states.count(JobState.COMPLETED)
-        cancelled += share * cohort.states.count(JobState.CANCELLED)
-        total += float(weight)
-    return _rates(completed, cancelled, total, _runs_behind(cohorts))
-
-
-def _runs_behind(cohorts: Sequence[Cohort | None]) -> int:
-    return max((len(cohort.states) for cohort in cohorts if cohort), default=0)
-
-
-def _rates(completed: float, cancelled: float, total: float, runs: int) -> Outcome:
-    doubted = runs + 3 * _DOUBT
-    scale = runs / total if total else 0.0
-    good = (completed * scale + _DOUBT) / doubted
-    stopped = (cancelled * scale + _DOUBT) / doubted
+def rates(completed: float, cancelled: float, runs: float) -> Outcome:
+    """Of that many runs, with one run's worth of doubt spread over the three ends."""
+    good = (completed + _DOUBT) / (runs + 3 * _DOUBT)
+    stopped = (cancelled + _DOUBT) / (runs + 3 * _DOUBT)
     return Outcome(
         completed=round(good, 3),
         failed=round(max(0.0, 1 - good - stopped), 3),
         cancelled=round(stopped, 3),
     )
+
+
+def outcome_of(cohorts: Sequence[Cohort | None], weights: Weights) -> Outcome:
+    """Rates of the cohorts by how much each counts."""
+    known = [
+        (float(weight), cohort.states)
+        for weight, cohort in zip(weights, cohorts, strict=True)
+        if cohort is not None and cohort.states
+    ]
+    runs, total = max((len(s) for _, s in known), default=0), sum(w for w, _ in known) or 1.0
+
+    def count(state: JobState) -> float:
+        return runs * sum(w * s.count(state) / len(s) for w, s in known) / total
+
+    return rates(count(JobState.COMPLETED), count(JobState.CANCELLED), runs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import astuple
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,6 +73,7 @@ def clipped(spread: Spread, bounds: tuple[float, float]) -> Spread:
 _BELIEF = 3.0
 """How many runs our expectation of the spread is worth."""
 _WIDEST = 5.0
+_ALIKE = math.log(2.0)
 
 
 def quantile(values: Sequence[float], share: float) -> float:
@@ -91,13 +92,49 @@ def median(values: NDArray[np.float64]) -> float:
 
 
 def empirical(values: Sequence[float]) -> Spread:
-    return Spread(quantile(values, 0.1), quantile(values, 0.5), quantile(values, 0.9))
+    """Half-way between two humps lies no middle: then it is in the lower one."""
+    low, middle, high = (quantile(values, level) for level in (0.1, 0.5, 0.9))
+    below = sorted(values)[(len(values) - 1) // 2]
+    middle = middle if middle <= 2 * below else below
+    return Spread(min(low, middle), middle, high)
+
+
+def middle_of(logs: Weights, weights: Weights) -> float:
+    """The mean of the middle half, by weight, of those within a factor of two of the median: single
+    runs do not move it, and between two humps it lies in the heavier one."""
+    order = np.argsort(logs)
+    logs, below = logs[order], np.cumsum(weights[order])
+    median = logs[np.searchsorted(below, below[-1] / 2)]
+    share = np.where(np.abs(logs - median) <= _ALIKE, weights[order], 0.0)
+    below = np.cumsum(share) / share.sum()
+    inner = np.clip(below, 0.25, 0.75) - np.clip(below - share / share.sum(), 0.25, 0.75)
+    return float(logs @ inner / inner.sum())
+
+
+def reaching(spread: Spread, values: Weights, weights: Weights) -> Spread:
+    """Wide enough for eight tenths, by weight, of those values: of two humps for both."""
+    order = np.argsort(values)
+    below = np.cumsum(weights[order])
+    places = np.searchsorted(below, below[-1] * np.array([0.1, 0.9]))
+    least, most = values[order][np.minimum(places, len(values) - 1)].tolist()
+    return Spread(min(spread.p10, least), spread.p50, max(spread.p90, most))
 
 
 def around(p50: float, ratios: Sequence[float], *, expected: float) -> Spread:
-    """`ratios` are real over fitted durations; `expected` the spread (log) we would guess."""
-    logs = [math.log(ratio) for ratio in ratios if ratio > 0]
-    seen = sum(value * value for value in logs)
-    variance = (_BELIEF * expected**2 + seen) / (_BELIEF + len(logs))
-    sigma = min(math.sqrt(variance * (1 + 1 / max(1, len(logs)))), _WIDEST)
-    return Spread(p50 * math.exp(-Z90 * sigma), p50, p50 * math.exp(Z90 * sigma))
+    """`ratios` are real over fitted durations; `expected` the spread (log) we would guess. Each
+    side has its own width."""
+    logs = np.log([ratio for ratio in ratios if ratio > 0])
+    freedom = _BELIEF + len(logs)
+
+    def width(side: Weights) -> float:
+        variance = (_BELIEF * expected**2 + 2 * float(side @ side)) / freedom
+        return Z90 * min(math.sqrt(variance * (1 + 1 / max(1, len(logs)))), _WIDEST)
+
+    below, above = width(np.minimum(logs, 0.0)), width(np.maximum(logs, 0.0))
+    return Spread(p50 * math.exp(-below), p50, p50 * math.exp(above))
+
+
+def forget_oldest(known: dict[str, Any], most: int) -> None:
+    """Those that were added or renewed first."""
+    while len(known) > most:
+        del known[next(iter(known))]

@@ -7,8 +7,7 @@ from typing import Any
 
 from schedmate.advisor.launch.target import Target
 from schedmate.advisor.predict.jobs import unused_gpus_in_words
-from schedmate.advisor.predict.neighbours import Neighbours, Tier
-from schedmate.advisor.predict.scaling import Ending
+from schedmate.advisor.predict.neighbours import Ending, Neighbours, Tier
 from schedmate.model import PastRun, Workload
 from schedmate.model.sketch import Sketch, gpus_used
 

@@ -8,17 +8,13 @@ from dataclasses import replace
 import numpy as np
 
 from schedmate.advisor.launch.target import Target
-from schedmate.advisor.predict.blending import Blended
 from schedmate.advisor.predict.cohort_model import Forecast
+from schedmate.advisor.predict.cohorts import rates
 from schedmate.advisor.predict.distributions import around, empirical
-from schedmate.advisor.predict.durations import (
-    Estimate,
-    capped,
-    estimate_duration,
-)
+from schedmate.advisor.predict.durations import Estimate, capped, estimate_duration
 from schedmate.advisor.predict.explanation import explain
 from schedmate.advisor.predict.jobs import facts_at_submission, sketch_of_target
-from schedmate.advisor.predict.neighbours import Neighbours, StoredRuns
+from schedmate.advisor.predict.neighbours import Neighbours
 from schedmate.advisor.predict.runs import (
     CANCELLED,
     COMPLETED,
@@ -28,8 +24,7 @@ from schedmate.advisor.predict.runs import (
     columns_of,
     rows_of,
 )
-from schedmate.advisor.predict.scaling import Ending, Scaling
-from schedmate.advisor.predict.site_model import SiteModel, learnt_site_model
+from schedmate.advisor.predict.site_model import Answer, SiteModel, learnt_site_model
 from schedmate.advisor.predict.without_runs import UNLIKE_ANY, from_arithmetic, within_reason
 from schedmate.model import (
     Fingerprint,
@@ -41,7 +36,6 @@ from schedmate.model import (
     Spread,
     Workload,
 )
-from schedmate.model.advice import Basis
 from schedmate.model.sketch import WORDS, Sketch, word_hash
 
 _SHOWN = 5
@@ -55,46 +49,29 @@ def predict(
     target: Target,
     fingerprint: Fingerprint | None,
     workload: Workload,
-    scaling: Scaling | None = None,
     *,
     at: float | None = None,
     site_model: SiteModel | None = None,
     now: float | None = None,
 ) -> Prediction:
-    """With what was learnt from this history, unless other `site_model` or `scaling` is given.
+    """With what was learnt from this history, unless another `site_model` is given.
 
     `at` is when the job runs, where that is neither when it was submitted nor now; `now` is for
     jobs that are not submitted yet.
     """
-    site_model = site_model or (
-        learnt_site_model(history) if scaling is None else SiteModel(scaling)
-    )
+    model = site_model or learnt_site_model(history)
     sketch = sketch_of_target(target, fingerprint, workload)
-    estimate = estimate_duration(
-        StoredRuns(history),
-        sketch,
-        workload,
-        site_model.scaling,
-        submitted_at=target.submitted_at,
-        at=at,
-    )
+    submitted = target.submitted_at
+    estimate = estimate_duration(history, sketch, workload, submitted_at=submitted, at=at)
     broke_off = estimate is not None and estimate.neighbours.none_ended
-    site = _forecast(site_model, target, now, once_it_works=broke_off)
-    blended = _blended(site_model, site, target, sketch, estimate)
+    site = _forecast(model, target, now, once_it_works=broke_off)
+    answer = _answer(model, site, target, sketch, estimate)
     if estimate is not None and not broke_off:
-        return within_reason(
-            _from_neighbours(
-                history,
-                estimate,
-                target,
-                workload,
-                site_model=site_model,
-                site=site,
-                blended=blended,
-            )
-        )
+        said = _from_neighbours(history, estimate, target, workload)
+        duration, said = _with_site(said, model, estimate, site, answer)
+        return within_reason(replace(said, duration_s=capped(duration, workload)))
     otherwise = (
-        _from_site(site, blended)
+        _from_site(site, answer)
         or _from_history(history, target)
         or from_arithmetic(workload, sketch, target.request)
         or UNLIKE_ANY
@@ -113,97 +90,89 @@ def _after_failures(estimate: Estimate, otherwise: Prediction, workload: Workloa
     return replace(
         otherwise,
         duration_s=None if known is None else capped(estimate.or_longer(known), workload),
-        outcome=outcome(neighbours.runs.take(neighbours.in_tier)),
+        outcome=_outcome(neighbours.runs.take(neighbours.in_tier)),
         explanation=otherwise.explanation.replace(UNLIKE_ANY.explanation, f"{which} failed", 1),
     )
 
 
 def _forecast(
-    site_model: SiteModel, target: Target, now: float | None, *, once_it_works: bool
+    model: SiteModel, target: Target, now: float | None, *, once_it_works: bool
 ) -> Forecast | None:
     """What the site's own past says of such requests."""
     submitted = target.submitted_at or now
-    if site_model.cohorts is None or submitted is None:
+    if model.cohorts is None or submitted is None:
         return None
     facts = facts_at_submission(target, submitted)
-    return site_model.cohorts.predict(facts, once_it_works=once_it_works)
+    return model.cohorts.predict(facts, once_it_works=once_it_works)
 
 
-def _blended(
-    site_model: SiteModel,
+def _answer(
+    model: SiteModel,
     site: Forecast | None,
     target: Target,
     sketch: Sketch,
     estimate: Estimate | None,
-) -> Blended | None:
+) -> Answer | None:
     """Code and site together, by what has been right here; None while too little has ended to tell
-    what the code is worth. Of a job of which no code was read, names never outweigh the site."""
-    if site_model.blend is None or site is None:
-        return None
-    if sketch.states_workload and not site_model.blend.is_learnt:
+    what the code is worth, and on hardware that is new to the site."""
+    if site is None or (sketch.states_workload and not model.learnt.blend.is_learnt):
         return None
     if estimate is not None and estimate.on_new_hardware:
         return None
-    if site_model.blend.lets_answer(estimate):
-        return None
-    return site_model.blend.predict(
-        site.mass,
-        user=target.user,
-        limit_s=target.request.time_limit_s,
-        sketch=sketch,
-        estimate=estimate,
-        seen_s=site.seen_s,
-    )
+    facts = facts_at_submission(target, 0.0)
+    return model.answer(site.duration_s, site.mass, facts, sketch, estimate)
 
 
-def _from_site(site: Forecast | None, blended: Blended | None) -> Prediction | None:
+def _from_site(site: Forecast | None, answer: Answer | None) -> Prediction | None:
     if site is None:
         return None
-    alone = site.duration_s
     return Prediction(
         basis="history",
-        duration_s=alone if blended is None else blended.or_alone(alone),
+        duration_s=site.duration_s if answer is None else answer.duration_s,
         outcome=site.outcome,
         explanation=f"no past run resembles it; by {site.rests_on}",
     )
 
 
-def _from_neighbours(
-    history: History,
+def _with_site(
+    said: Prediction,
+    model: SiteModel,
     estimate: Estimate,
-    target: Target,
-    workload: Workload,
-    *,
-    site_model: SiteModel,
     site: Forecast | None,
-    blended: Blended | None,
+    answer: Answer | None,
+) -> tuple[Spread, Prediction]:
+    """What neighbours say, weighed with the site's past where that has been better. Of a job of
+    which no code was read, names never outweigh the site."""
+    duration, basis, why = model.calibrated(estimate), said.basis, said.explanation
+    if site is not None and answer is not None and answer.by == "site":
+        duration, basis = site.duration_s, "history"
+        why = f"no code to compare past runs by; by {site.rests_on}"
+    elif site is not None and answer is not None and answer.by == "blend":
+        duration = answer.duration_s
+        why += f", weighed with how long {site.rests_on} took"
+    elif (
+        site is not None and not (estimate.neighbours.in_tier & estimate.neighbours.completed).any()
+    ):
+        duration = estimate.or_longer(site.duration_s)
+        why += f", or as long as {site.rests_on} took, if those took longer"
+    return duration, replace(said, basis=basis, explanation=why)
+
+
+def _from_neighbours(
+    history: History, estimate: Estimate, target: Target, workload: Workload
 ) -> Prediction:
-    neighbours, answer = estimate.neighbours, estimate.scaled
-    alike = neighbours.similarity
+    neighbours, alike = estimate.neighbours, estimate.neighbours.similarity
     members = np.flatnonzero(neighbours.in_tier)
     nearest = neighbours.runs.take(members[np.argsort(-alike[members], kind="stable")])
-    shown = _own_first(neighbours, answer.used, alike)[:_SHOWN]
+    shown = _own_first(neighbours, estimate.used, alike)[:_SHOWN]
     runs = history.runs_numbered(neighbours.runs.rows["run"][shown].tolist())
-    ending: Ending | None = None if neighbours.tier == "identical" else answer.ending
-    duration = estimate.calibrated(site_model.calibration)
-    basis: Basis = neighbours.tier
-    explanation = explain(neighbours, runs[0], ending, target, workload)
-    if site is not None and blended is not None and not blended.claims:
-        duration, basis = site.duration_s, "history"
-        explanation = f"no code to compare past runs by; by {site.rests_on}"
-    elif site is not None and blended is not None:
-        duration = blended.duration_s
-        explanation += f", weighed with how long {site.rests_on} took"
-    elif site is not None and not (neighbours.in_tier & neighbours.completed).any():
-        duration = estimate.or_longer(site.duration_s)
-        explanation += f", or as long as {site.rests_on} took, if those took longer"
+    ending = None if neighbours.tier == "identical" else estimate.ending
     return Prediction(
-        basis=basis,
-        duration_s=capped(duration, workload),
-        outcome=outcome(nearest),
-        gpu_memory_mb=measured(nearest.rows["memory"].astype(float)),
-        gpu_utilization=measured(nearest.rows["utilization"].astype(float)),
-        explanation=explanation,
+        basis=neighbours.tier,
+        outcome=_outcome(nearest),
+        gpu_memory_mb=_measured(nearest.rows["memory"].astype(float)),
+        gpu_utilization=_measured(nearest.rows["utilization"].astype(float)),
+        explanation=explain(neighbours, runs[0], ending, target, workload),
         matches=tuple(_match(run, each) for run, each in zip(runs, alike[shown], strict=True)),
     )
 
@@ -239,7 +208,7 @@ def _from_history(history: History, target: Target) -> Prediction | None:
             return Prediction(
                 basis="history",
                 duration_s=_of_others(durations),
-                outcome=outcome(runs),
+                outcome=_outcome(runs),
                 explanation=(
                     f"no past run resembles it; {whose} last {len(durations)} completed runs took"
                     " so long"
@@ -248,7 +217,7 @@ def _from_history(history: History, target: Target) -> Prediction | None:
     if _programs(newest) < _LEAST_HISTORY:
         return None
     words = "no past run resembles it; too few of the last runs completed"
-    return Prediction(basis="history", outcome=outcome(newest), explanation=words)
+    return Prediction(basis="history", outcome=_outcome(newest), explanation=words)
 
 
 def _programs(runs: Columns) -> int:
@@ -272,20 +241,14 @@ def _of_others(durations: list[float]) -> Spread:
 _NEAREST = 5
 
 
-def outcome(runs: Columns) -> Outcome:
-    """Rates, with one run's worth of doubt spread over the three ends."""
-    doubt = 1 / 3
-    total = len(runs) + 3 * doubt
-    completed = int((runs.rows["ending"] == COMPLETED).sum())
-    cancelled = int((runs.rows["ending"] == CANCELLED).sum())
-    return Outcome(
-        completed=round((completed + doubt) / total, 3),
-        failed=round((len(runs) - completed - cancelled + doubt) / total, 3),
-        cancelled=round((cancelled + doubt) / total, 3),
+def _outcome(runs: Columns) -> Outcome:
+    completed, cancelled = (
+        int((runs.rows["ending"] == end).sum()) for end in (COMPLETED, CANCELLED)
     )
+    return rates(completed, cancelled, len(runs))
 
 
-def measured(values: Floats) -> float | None:
+def _measured(values: Floats) -> float | None:
     """The middle of what the nearest runs that were measured used."""
     known = values[~np.isnan(values)][:_NEAREST]
     return round(float(np.median(known)), 3) if len(known) else None

@@ -1,13 +1,9 @@
-"""Past runs as numpy columns, with what is known of the hardware they ran on.
-
-Configurations are runs that nothing tells apart, taken together.
-"""
+"""Past runs as numpy columns, with what is known of the hardware they ran on."""
 
 from __future__ import annotations
 
 import math
 import zlib
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeAlias
@@ -49,10 +45,6 @@ BROKEN_OFF, CANCELLED, COMPLETED = range(3)
 _TFLOPS_PER_GBS = 0.16
 """As most accelerators are built; stands in where a maker tells only one of the two."""
 _YEAR_S = 365.25 * 86400
-_FIRST_ROOM = 256
-_LEAST_S = 1e-3
-_ODD = 0.25
-"""Squared difference (log) that one run counts at most: one that hung says little of the others."""
 
 
 def rows_of(packed: bytes) -> Rows:
@@ -67,15 +59,13 @@ TRAITS = (*WORDS, "code", "gpu")
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Runs, or configurations of runs, side by side."""
+    """Runs side by side."""
 
     rows: Rows
     quantities: Floats
     """NaN where nothing is stated."""
     traits: Places
     """Hashes of the `TRAITS`; 0 where one is not known."""
-    configurations: Places
-    """Runs that nothing tells apart have the same."""
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -89,17 +79,13 @@ class Columns:
             self.rows.view(_RAW)[which].view(_KIND),  # numpy copies records field by field
             self.quantities[which],
             self.traits[which],
-            self.configurations[which],
         )
 
-
-def joined(one: Columns, other: Columns) -> Columns:
-    return Columns(
-        np.concatenate([one.rows, other.rows]),
-        np.concatenate([one.quantities, other.quantities]),
-        np.concatenate([one.traits, other.traits]),
-        np.concatenate([one.configurations, other.configurations]),
-    )
+    def group(self) -> Places:
+        """The number of each one's configuration: nothing tells the runs of one apart."""
+        packed, size = self.rows.tobytes(), ROW.size
+        which = [configuration(packed[at : at + size]) for at in range(0, len(packed), size)]
+        return np.unique(which, return_inverse=True)[1]
 
 
 def columns_of(rows: Rows) -> Columns:
@@ -112,17 +98,13 @@ def columns_of(rows: Rows) -> Columns:
     years = (rows["end"] / _YEAR_S)[:, None]
     quantities = np.hstack([rows["numbers"].astype(float), hardware, years])
     traits = np.hstack([rows["words"].astype(np.int64), rows["code"][:, None], gpus])
-    packed, size = rows.tobytes(), ROW.size
-    configurations = [configuration(packed[at : at + size]) for at in range(0, len(packed), size)]
-    return Columns(rows, quantities, traits, np.array(configurations, np.int64))
+    return Columns(rows, quantities, traits)
 
 
 def query_of(sketch: Sketch, at: float) -> Columns:
     """One row: a job that is submitted at this time."""
     known = _of_sketch(sketch)
-    query = Columns(
-        known.rows.copy(), known.quantities.copy(), known.traits.copy(), known.configurations
-    )
+    query = Columns(known.rows.copy(), known.quantities.copy(), known.traits.copy())
     query.rows["end"], query.quantities[0, -1] = at, at / _YEAR_S
     return query
 
@@ -135,93 +117,6 @@ def _of_sketch(sketch: Sketch) -> Columns:
     row["open_ended"] = sketch.open_ended
     row["gpu"] = sketch.gpu.encode(errors="replace")[:GPU_NAME]
     return columns_of(row)
-
-
-class GrowingColumns:
-    """Columns to which rows are added one by one."""
-
-    def __init__(self) -> None:
-        self._held = columns_of(np.zeros(_FIRST_ROOM, _KIND))
-        self._pending: list[bytes] = []
-        self._size = 0
-
-    def append(self, packed: bytes) -> None:
-        self._pending.append(packed)
-
-    def take(self, numbers: Sequence[int]) -> Columns:
-        self._settle()
-        return self._held.take(np.array(numbers, np.intp))
-
-    def _settle(self) -> None:
-        if not self._pending:
-            return
-        added = columns_of(rows_of(b"".join(self._pending)))
-        self._pending.clear()
-        last = self._size + len(added)
-        while last > len(self._held):
-            self._held = joined(self._held, self._held)
-        here = np.s_[self._size : last]
-        self._held.rows[here] = added.rows
-        self._held.quantities[here] = added.quantities
-        self._held.traits[here] = added.traits
-        self._held.configurations[here] = added.configurations
-        self._size = last
-
-
-@dataclass(frozen=True, slots=True)
-class Configurations:
-    """`columns` holds the newest run of each; the rest is about all its runs."""
-
-    columns: Columns
-    log_s: Floats
-    """The median of what they took after start-up."""
-    count: Floats
-    deviation: Floats
-    """Sum of the squared differences from that median."""
-    newest: Places
-    """The places of the newest runs among those that were grouped."""
-
-    def __len__(self) -> int:
-        return len(self.columns)
-
-    def take(self, which: Places) -> Configurations:
-        return Configurations(
-            self.columns.take(which),
-            self.log_s[which],
-            self.count[which],
-            self.deviation[which],
-            self.newest[which],
-        )
-
-
-def grouped(columns: Columns, seconds: Floats) -> Configurations:
-    """`seconds` is what each of the runs took after start-up."""
-    logs = np.log(np.maximum(seconds, _LEAST_S))
-    which = np.unique(columns.configurations, return_inverse=True)[1]
-    order = np.lexsort((-columns.rows["end"], which))
-    starts = np.flatnonzero(np.r_[True, np.diff(which[order]) > 0])
-    counts = np.diff(np.r_[starts, len(which)])
-    medians = _medians(logs[np.lexsort((logs, which))], starts, counts)
-    off = np.minimum((logs[order] - np.repeat(medians, counts)) ** 2, _ODD)
-    return Configurations(
-        columns.take(order[starts]),
-        medians,
-        counts.astype(float),
-        np.add.reduceat(off, starts) if len(starts) else off,
-        order[starts],
-    )
-
-
-def _medians(ordered: Floats, starts: Places, counts: Places) -> Floats:
-    """Of each stretch of values that are in order."""
-    below, above = starts + (counts - 1) // 2, starts + counts // 2
-    return np.asarray((ordered[below] + ordered[above]) / 2)
-
-
-def repeat_variance(found: Configurations, believed: float, *, belief: float = 3.0) -> float:
-    """Between runs of one configuration, where some ran more than once."""
-    freedom = float((found.count - 1).sum())
-    return (belief * believed + float(found.deviation.sum())) / (belief + freedom)
 
 
 def _model(name: str) -> int:

@@ -1,15 +1,14 @@
-"""What a site's history has taught, learnt now and then at bounded cost and kept with it.
+"""What a site's history has taught, learnt run by run or now and then, and kept with it.
 
-Four parts: how times scale (`learning`), what the site's cohorts take (`cohort_model`), how far off
-predictions were (`calibration`), and how far the code has told more than the cohorts (`blending`).
-Without any of it, predictions go by prior beliefs.
+Three parts: what the site's cohorts take (`cohort_model`), how far the code has told more
+(`blending`), and how far off predictions were (`calibration`). Without any of it, neighbours alone
+predict, within ranges by prior beliefs.
 """
 
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from threading import Lock
 
@@ -17,98 +16,146 @@ from schedmate.advisor.predict.blending import Blend, Blended
 from schedmate.advisor.predict.calibration import Calibration
 from schedmate.advisor.predict.cohort_model import CohortModel
 from schedmate.advisor.predict.distributions import Pmf
-from schedmate.advisor.predict.durations import estimate_duration
-from schedmate.advisor.predict.jobs import ended_job, replay
-from schedmate.advisor.predict.learning import learn_again, learnt_scaling
-from schedmate.advisor.predict.neighbours import StoredRuns
-from schedmate.advisor.predict.scaling import Scaling
-from schedmate.advisor.predict.without_runs import COHORTS
+from schedmate.advisor.predict.durations import Estimate, estimate_duration
+from schedmate.advisor.predict.jobs import EndedJob, Facts, ended_job, replay
+from schedmate.advisor.predict.without_runs import COHORTS, LONGEST_S
 from schedmate.model import BadInput, History, PastRun, Spread
-from schedmate.model.sketch import sketch_of_run
+from schedmate.model.sketch import Sketch, sketch_of_run
+from schedmate.model.wire import dumps, loads
 
-_CALIBRATION, _BLEND = "calibration/3", "blend/3"
+_LEARNT = "blend/4"
 _RUNS = 20_000
 """How many of the newest runs the site model goes by."""
 _REHEARSED = 300
 
 
+@dataclass(slots=True)
+class Learnt:
+    """All but the cohorts, which are kept apart: they are large."""
+
+    blend: Blend = field(default_factory=Blend)
+    calibration: Calibration = field(default_factory=Calibration)
+
+
 @dataclass(frozen=True, slots=True)
+class Answer:
+    """What is predicted of a job, and what is needed to learn from its end."""
+
+    duration_s: Spread
+    by: str
+    """`site`, `neighbours` or `blend`."""
+    blended: Blended
+    raw: dict[str, Spread] = field(default_factory=dict)
+    """By kind, of neighbours and of the blend, before and after they were calibrated."""
+    given: dict[str, Spread] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
 class SiteModel:
-    scaling: Scaling
+    """Learns from submissions, starts and ends in the order in which they happen."""
+
     cohorts: CohortModel | None = None
-    calibration: Calibration | None = None
-    blend: Blend | None = None
+    learnt: Learnt = field(default_factory=Learnt)
+    in_flight: dict[str, Answer] = field(default_factory=dict)
+
+    def answer(
+        self,
+        alone: Spread,
+        mass: Pmf,
+        facts: Facts,
+        sketch: Sketch | None = None,
+        estimate: Estimate | None = None,
+    ) -> Answer:
+        """`alone` and `mass` are what the cohorts predict. Runs of the same code that agree speak
+        for themselves, as long as such answers were nearer; else the blend, where code was read."""
+        blend = self.learnt.blend
+        seen_s = self.cohorts.seen_s if self.cohorts is not None else (0.0, LONGEST_S)
+        blended = blend.predict(
+            mass,
+            user=facts.user,
+            limit_s=facts.limit_s,
+            sketch=sketch,
+            estimate=estimate,
+            seen_s=seen_s,
+        )
+        raw, given = {}, {}
+        duration, by = alone, "site"
+        if blended.claims:
+            duration, by = blended.duration_s, "blend"
+        if estimate is not None and not estimate.neighbours.none_ended:
+            raw[estimate.kind] = estimate.duration_s
+            given[estimate.kind] = self.calibrated(estimate)
+            if blend.lets_answer(estimate):
+                duration, by = given[estimate.kind], "neighbours"
+        return Answer(duration, by, blended, raw, given)
+
+    def calibrated(self, estimate: Estimate) -> Spread:
+        """Bent by how far off such predictions were on this site."""
+        if not self.learnt.blend.is_learnt:
+            return estimate.duration_s
+        bent = self.learnt.calibration.calibrated(estimate.kind, estimate.duration_s)
+        return estimate.within_bounds(bent)
+
+    def submitted(
+        self, facts: Facts, sketch: Sketch | None = None, estimate: Estimate | None = None
+    ) -> Answer:
+        cohorts = self._cohorts()
+        alone = cohorts.submitted(facts)
+        mass = cohorts.mass(facts.job_id)
+        answer = self.in_flight[facts.job_id] = self.answer(alone, mass, facts, sketch, estimate)
+        return answer
+
+    def started(self, job_id: str, at: float) -> None:
+        self._cohorts().started(job_id, at)
+
+    def ended(self, run: EndedJob) -> None:
+        self._cohorts().ended(run)
+        answer = self.in_flight.pop(run.facts.job_id, None)
+        if answer is not None:
+            self.learnt.blend.learn(answer.blended, run.duration_s)
+            for kind, raw in answer.raw.items():
+                given = answer.given[kind]
+                self.learnt.calibration.observed(kind, raw, run.duration_s, calibrated=given)
+
+    def _cohorts(self) -> CohortModel:
+        if self.cohorts is None:
+            self.cohorts = CohortModel()
+        return self.cohorts
+
+
+def learn(history: History, *, at: float) -> None:
+    """All that this history teaches, at bounded cost; it is kept with the history: the cohorts from
+    all runs, and from the newest how far their code tells more."""
+    cohorts = CohortModel()
+    model = SiteModel(cohorts)
+    newest = {run.job.id: run for run in history.recent_runs(limit=_REHEARSED) if run.duration_s}
+    ended = (ended_job(PastRun(job=job)) for job in history.recent_jobs(limit=_RUNS))
+    jobs = [job for job in ended if job is not None]
+    since = min((run.job.submit_time for run in newest.values()), default=0.0)
+    cohorts.learn(job for job in jobs if job.ended_at < since)
+    for event in replay(job for job in jobs if job.ended_at >= since):
+        match event.kind:
+            case "submit":
+                run = newest.get(event.run.facts.job_id)
+                model.submitted(event.run.facts, *(_read(history, run) if run else ()))
+            case "start":
+                model.started(event.run.facts.job_id, event.at)
+            case "end":
+                model.ended(event.run)
+    history.keep_learnt(COHORTS, base64.b85encode(cohorts.dump()).decode(), at=at)
+    history.keep_learnt(_LEARNT, dumps(model.learnt), at=at)
+
+
+def _read(history: History, run: PastRun) -> tuple[Sketch, Estimate | None]:
+    """What was known of a run when it was submitted."""
+    sketch, submitted = sketch_of_run(run), run.job.submit_time
+    return sketch, estimate_duration(history, sketch, run.workload, submitted_at=submitted)
 
 
 def learnt_site_model(history: History) -> SiteModel:
     """What was learnt last."""
-    return SiteModel(
-        learnt_scaling(history),
-        _newest.of(history.learnt(COHORTS)),
-        _calibration(history.learnt(_CALIBRATION)),
-        _blend(history.learnt(_BLEND)),
-    )
-
-
-def learn(history: History, *, at: float) -> None:
-    """All that this history teaches, at bounded cost; it is kept with the history."""
-    scaling = learn_again(history, at=at)
-    _learn_site(history, scaling, at=at)
-    history.keep_learnt(_CALIBRATION, rehearsed(history, scaling).dump(), at=at)
-
-
-def _learn_site(history: History, scaling: Scaling, *, at: float) -> None:
-    """The cohorts from all runs, and from the newest how far their code tells more."""
-    site, blend = CohortModel(), Blend()
-    recent = history.recent_runs(limit=_REHEARSED)
-    newest = {run.job.id: run for run in recent if run.duration_s > 0}
-    ended = (ended_job(PastRun(job=job)) for job in history.recent_jobs(limit=_RUNS))
-    jobs = [job for job in ended if job is not None]
-    since = min((run.job.submit_time for run in newest.values()), default=0.0)
-    site.learn(job for job in jobs if job.ended_at < since)
-    past, in_flight = StoredRuns(history), dict[str, Blended]()
-    for event in replay(job for job in jobs if job.ended_at >= since):
-        facts, run = event.run.facts, newest.get(event.run.facts.job_id)
-        match event.kind:
-            case "submit":
-                site.submitted(facts)
-                mass = site.mass(facts.job_id)
-                if run is not None and mass is not None:
-                    in_flight[facts.job_id] = as_submitted(
-                        blend, past, run, scaling, mass, seen_s=site.seen_s
-                    )
-            case "start":
-                site.started(facts.job_id, event.at)
-            case "end":
-                site.ended(event.run)
-                if (blended := in_flight.pop(facts.job_id, None)) is not None:
-                    blend.learn(blended, event.run.duration_s)
-    history.keep_learnt(COHORTS, base64.b85encode(site.dump()).decode(), at=at)
-    history.keep_learnt(_BLEND, blend.dump(), at=at)
-
-
-def as_submitted(
-    blend: Blend,
-    past: StoredRuns,
-    run: PastRun,
-    scaling: Scaling,
-    mass: Pmf,
-    *,
-    seen_s: tuple[float, float],
-) -> Blended:
-    """What would have been predicted of a run when it was submitted."""
-    sketch = sketch_of_run(run)
-    estimate = estimate_duration(
-        past, sketch, run.workload, scaling, submitted_at=run.job.submit_time
-    )
-    return blend.predict(
-        mass,
-        user=run.job.user,
-        limit_s=run.job.request.time_limit_s,
-        sketch=sketch,
-        estimate=estimate,
-        seen_s=seen_s,
-    )
+    cohorts = _newest.of(history.learnt(COHORTS))
+    return SiteModel(cohorts, _load(history.learnt(_LEARNT)))
 
 
 class _NewestCohorts:
@@ -123,14 +170,14 @@ class _NewestCohorts:
         with self._lock:
             if body != self._body:
                 self._body = self._model = None
-                self._body, self._model = body, _cohorts(body)
+                self._body, self._model = body, _load_cohorts(body)
             return self._model
 
 
 _newest = _NewestCohorts()
 
 
-def _cohorts(body: str | None) -> CohortModel | None:
+def _load_cohorts(body: str | None) -> CohortModel | None:
     if body is None:
         return None
     try:
@@ -140,56 +187,10 @@ def _cohorts(body: str | None) -> CohortModel | None:
 
 
 @lru_cache(maxsize=2)
-def _blend(body: str | None) -> Blend | None:
+def _load(body: str | None) -> Learnt:
     if body is None:
-        return None
+        return Learnt()
     try:
-        return Blend.load(body)
+        return loads(Learnt, body)
     except BadInput:  # as above
-        return None
-
-
-@lru_cache(maxsize=2)
-def _calibration(body: str | None) -> Calibration | None:
-    if body is None:
-        return None
-    try:
-        return Calibration.load(body)
-    except BadInput:  # as above
-        return None
-
-
-_AFTER_S = 1e-6
-"""No job ends as it is submitted, whatever its clocks say."""
-
-
-def rehearsed(history: History, scaling: Scaling) -> Calibration:
-    """Nothing that ended after a submission is looked at."""
-    calibration, past = Calibration(), StoredRuns(history)
-    newest = [run for run in history.recent_runs(limit=_REHEARSED) if run.duration_s > 0]
-    in_flight: dict[int, tuple[str, Spread, Spread]] = {}
-    for number, ends in _as_it_happened(newest):
-        run = newest[number]
-        if ends:
-            if number in in_flight:
-                kind, raw, calibrated = in_flight.pop(number)
-                calibration.observed(kind, raw, run.duration_s, calibrated=calibrated)
-            continue
-        estimate = estimate_duration(
-            past, sketch_of_run(run), run.workload, scaling, submitted_at=run.job.submit_time
-        )
-        if estimate is not None and not estimate.neighbours.none_ended:
-            kind, raw = estimate.kind, estimate.duration_s
-            in_flight[number] = kind, raw, calibration.calibrated(kind, raw)
-    return calibration
-
-
-def _as_it_happened(runs: Sequence[PastRun]) -> Iterator[tuple[int, bool]]:
-    """Which run was submitted, or (True) ended; what ended as another was submitted goes first."""
-    events: list[tuple[float, bool, int]] = []
-    for number, run in enumerate(runs):
-        came = run.job.submit_time
-        ended = max(run.job.end_time or 0.0, came + _AFTER_S)
-        events += [(came, True, number), (ended, False, number)]
-    for _, submitted, number in sorted(events):
-        yield number, not submitted
+        return Learnt()

@@ -17,7 +17,7 @@ LONGEST_S = 1e8
 """Three years: no answer is longer."""
 _LONGER = 1.25
 """Than it ever took, what is read may be taken to take: a hidden one is not taken for less."""
-COHORTS = "cohorts/1"
+COHORTS = "cohorts/2"
 """Under which a history keeps what its cohorts take."""
 UNLIKE_ANY = Prediction(basis="none", explanation="no past run resembles it")
 

@@ -22,11 +22,11 @@ from schedmate.advisor.launch.run import Launch, PythonRun
 from schedmate.advisor.options import MODELS, WRAPPERS, undeclared, unread_configs
 from schedmate.advisor.options.configs import read as read_config
 from schedmate.advisor.options.unused_keys import unused_keys
-from schedmate.advisor.predict.signature import signature
 from schedmate.advisor.settle.claim import Claim
 from schedmate.advisor.settle.record import record_of
 from schedmate.advisor.sources.files import Files, SourceFile
 from schedmate.advisor.understand.read_job import Completer, ReadJob
+from schedmate.advisor.understand.signature import signature
 from schedmate.advisor.understand.traits import traits
 from schedmate.advisor.understand.understanding import Understanding
 from schedmate.model import Evidence, Request, Workload

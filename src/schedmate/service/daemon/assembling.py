@@ -110,6 +110,7 @@ def _assembled(
         if on_decision is None
         else DryRun(scheduler, store, settings.mode, on_decision),
         drains=settings.drain.allowed,
+        gpu_memory_gb=settings.sharing.gpu_memory_gb,
         asker=asker,
         open_store=lambda: open_store(settings),
         train_beside=partial(train_beside, settings),

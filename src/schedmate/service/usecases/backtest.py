@@ -2,8 +2,8 @@
 
 The runs of the store are replayed in the order in which they were submitted. Each is predicted as
 `predict` would have done it then, from a scratch store that holds what had ended before; beside it
-stand controls that see the same past. Cohorts and the blend of code and cohorts learn from every
-end, as in the daemon; scaling and calibration are learnt again as the past grows.
+stand controls that see the same past. Cohorts, the blend of code and cohorts and calibration learn
+from every end.
 """
 
 from __future__ import annotations
@@ -19,15 +19,13 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from schedmate.advisor.launch.target import Target
-from schedmate.advisor.predict.blending import Blend, Blended
 from schedmate.advisor.predict.cohort_model import CohortModel
+from schedmate.advisor.predict.durations import estimate_duration
 from schedmate.advisor.predict.jobs import EndedJob, ended_job, replay
-from schedmate.advisor.predict.learning import learn_again
-from schedmate.advisor.predict.neighbours import StoredRuns
 from schedmate.advisor.predict.prediction import predict
-from schedmate.advisor.predict.scaling import PRIOR, Scaling
-from schedmate.advisor.predict.site_model import SiteModel, as_submitted, rehearsed
+from schedmate.advisor.predict.site_model import SiteModel
 from schedmate.model import BadInput, NotFound, PastRun, Spread, Workload
+from schedmate.model.sketch import sketch_of_run
 from schedmate.service.usecases.backtest_controls import controls
 from schedmate.service.usecases.backtest_scores import (
     Difference,
@@ -44,7 +42,6 @@ from schedmate.service.visibility import viewer_of
 from schedmate.service.wiring import open_store
 
 if TYPE_CHECKING:
-    from schedmate.advisor.predict.calibration import Calibration
     from schedmate.config import Settings
     from schedmate.store import Store
 
@@ -52,9 +49,6 @@ OURS, WITHOUT_CODE, CONSTANT, MEDIAN = "schedmate", "without_code", "constant", 
 Grouping = Literal["user", "partition", "basis"]
 GROUPINGS: tuple[Grouping, ...] = ("user", "partition", "basis")
 _MOST = 1_000_000
-_FIRST_LESSON = 20
-_NEXT_LESSON = 1.5
-"""How much the past grows between two lessons; the daemon learns every half hour."""
 OnProgress = Callable[[int, int], None]
 
 
@@ -147,13 +141,6 @@ class Predicted:
     spreads: dict[str, Spread | None]
 
 
-@dataclass(slots=True)
-class _Lessons:
-    scaling: Scaling = PRIOR
-    calibration: Calibration | None = None
-    due: float = _FIRST_LESSON
-
-
 class RunReplay:
     """The past, run by run; job ids are places in it, since two schedulers may share an id."""
 
@@ -164,12 +151,9 @@ class RunReplay:
             for place, run in enumerate(ordered)
         ]
         self._store = store
-        self._cohorts = CohortModel()
+        self._model = SiteModel(CohortModel())
         self._without_code = CohortModel()
         """Knows no command: its arguments are part of what is read of a job."""
-        self._blend = Blend()
-        self._blended: dict[str, Blended] = {}
-        self._lessons = _Lessons()
         self._controls = controls()
         self._known = 0
 
@@ -187,7 +171,7 @@ class RunReplay:
                         done += 1
                         on_progress(done, len(events))
                     case "start":
-                        for model in (self._cohorts, self._without_code):
+                        for model in (self._model, self._without_code):
                             model.started(event.run.facts.job_id, event.at)
                     case "end":
                         self._ended(event.run)
@@ -195,24 +179,15 @@ class RunReplay:
 
     def _submitted(self, ended: EndedJob) -> Predicted:
         run = self._runs[int(ended.facts.job_id)]
-        lessons = self._lessons
+        target = Target.from_job(run.job, None)
         prediction = predict(
-            self._store,
-            Target.from_job(run.job, None),
-            run.fingerprint,
-            run.workload,
-            site_model=SiteModel(lessons.scaling, self._cohorts, lessons.calibration, self._blend),
+            self._store, target, run.fingerprint, run.workload, site_model=self._model
         )
+        sketch, submitted = sketch_of_run(run), run.job.submit_time
+        estimate = estimate_duration(self._store, sketch, run.workload, submitted_at=submitted)
+        self._model.submitted(ended.facts, sketch, estimate)
         spreads: dict[str, Spread | None] = {OURS: prediction.duration_s}
-        self._cohorts.submitted(ended.facts)
         spreads[WITHOUT_CODE] = self._without_code.submitted(_without_command(ended).facts)
-        mass = self._cohorts.mass(ended.facts.job_id)
-        if mass is not None:
-            past = StoredRuns(self._store)
-            blended = as_submitted(
-                self._blend, past, run, lessons.scaling, mass, seen_s=self._cohorts.seen_s
-            )
-            self._blended[ended.facts.job_id] = blended
         for name, control in self._controls.items():
             spreads[name] = control.submitted(ended.facts)
         return Predicted(run, prediction.basis, spreads)
@@ -220,17 +195,10 @@ class RunReplay:
     def _ended(self, ended: EndedJob) -> None:
         self._known += 1
         self._store.keep_run(self._runs[int(ended.facts.job_id)])
-        self._cohorts.ended(ended)
+        self._model.ended(ended)
         self._without_code.ended(_without_command(ended))
-        blended = self._blended.pop(ended.facts.job_id, None)
-        if blended is not None:
-            self._blend.learn(blended, ended.duration_s)
         for control in self._controls.values():
             control.ended(ended)
-        if self._known >= self._lessons.due:
-            scaling = learn_again(self._store, at=ended.ended_at)
-            calibration = rehearsed(self._store, scaling)
-            self._lessons = _Lessons(scaling, calibration, _NEXT_LESSON * self._known)
 
 
 def _without_command(ended: EndedJob) -> EndedJob:

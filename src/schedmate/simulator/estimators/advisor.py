@@ -1,7 +1,7 @@
 """What SchedMate's advisor predicts of each job at its submission: the real pipeline, in order.
 
-Record, match, scaled prediction, calibration, as they are used live; where nothing resembles a job,
-the site's model of its metadata. Nothing is learnt of a job before it has ended.
+Record, match, scaled prediction, blend and calibration, as they are used live; where nothing
+resembles a job, the site's model of its metadata. Nothing is learnt of a job before it has ended.
 
 What the jobs are is read beforehand, once for all that are alike; past runs stay in memory as
 columns. Durations come from `advisor.predict.estimate_duration`, as live.
@@ -18,14 +18,9 @@ from typing import Self
 import numpy as np
 
 from schedmate.advisor import Target
-from schedmate.advisor.predict.blending import Blend, Blended
-from schedmate.advisor.predict.calibration import Calibration
-from schedmate.advisor.predict.cohort_model import CohortModel
 from schedmate.advisor.predict.durations import Estimate, estimate_duration
 from schedmate.advisor.predict.jobs import EndedJob, Event, Facts, replay, sketch_of_target
-from schedmate.advisor.predict.learning import learn_scaling
-from schedmate.advisor.predict.runs import columns_of, rows_of
-from schedmate.advisor.predict.scaling import PRIOR, Scaling
+from schedmate.advisor.predict.site_model import SiteModel
 from schedmate.model import (
     Fingerprint,
     Job,
@@ -44,9 +39,6 @@ from schedmate.simulator.traces.columns import STATES, Floats, TraceColumns
 
 READ_S = 0.07
 """The median of reading a job that was never seen before: see how-a-job-is-read.md."""
-_FIRST_LESSON = 20
-_NEXT_LESSON = 2.0
-_LOOKED_AT = 3000
 _PROGRESS_EVERY = 100
 
 
@@ -135,12 +127,7 @@ class SitePredictor:
     cost_s = 0.0
 
     def __init__(self) -> None:
-        self._site = CohortModel()
-        self._blend = Blend()
-        self._blended: dict[int, Blended] = {}
-        self._calibration = Calibration()
-        self._spoken: dict[int, tuple[str, Spread, Spread]] = {}
-        """Of jobs that have not ended, what their neighbours alone predicted, and calibrated."""
+        self._model = SiteModel()
 
     def happened(self, event: Event) -> Spread | None:
         """What is predicted of a job that was submitted; from all others it learns."""
@@ -163,23 +150,7 @@ class SitePredictor:
         return ()
 
     def submitted(self, job: int, facts: Facts) -> Spread:
-        alone, mass = self._site.submitted(facts), self._site.mass(facts.job_id)
-        if mass is None:
-            return alone
-        sketch, estimate = self._estimated(job, facts)
-        blended = self._blended[job] = self._blend.predict(
-            mass,
-            user=facts.user,
-            limit_s=facts.limit_s,
-            sketch=sketch,
-            estimate=estimate,
-            seen_s=self._site.seen_s,
-        )
-        if estimate is None or not self._blend.lets_answer(estimate):
-            return blended.or_alone(alone)
-        spread = estimate.calibrated(self._calibration)
-        self._spoken[job] = estimate.kind, estimate.duration_s, spread
-        return spread
+        return self._model.submitted(facts, *self._estimated(job, facts)).duration_s
 
     def _estimated(
         self,
@@ -194,41 +165,14 @@ class SitePredictor:
         return "history"
 
     def started(self, job_id: str, at: float) -> None:
-        self._site.started(job_id, at)
+        self._model.started(job_id, at)
 
-    def ended(self, job: int, run: EndedJob) -> None:
-        self._site.ended(run)
-        if (blended := self._blended.pop(job, None)) is not None:
-            self._blend.learn(blended, run.duration_s)
-        if (spoken := self._spoken.pop(job, None)) is not None:
-            kind, raw, calibrated = spoken
-            self._calibration.observed(kind, raw, run.duration_s, calibrated=calibrated)
-
-
-@dataclass(slots=True)
-class _Lessons:
-    """What the past has taught, and when it will be asked again."""
-
-    scaling: Scaling = PRIOR
-    due: float = _FIRST_LESSON
-
-    def learn(self, history: RunMemory) -> bool:
-        """Whether the scaling is another one now."""
-        if len(history) < self.due:
-            return False
-        self.due = _NEXT_LESSON * len(history)
-        with np.errstate(all="ignore"):
-            learnt = learn_scaling(columns_of(rows_of(history.newest_sketches(_LOOKED_AT))))
-        if _sound(learnt):
-            self.scaling = learnt
-        return True
-
-
-def _sound(scaling: Scaling) -> bool:
-    """A lesson that came to nothing is not believed."""
-    numbers = [*scaling.rough, *scaling.unlike, scaling.noise, scaling.repeat]
-    numbers += [slope.mean for slopes in scaling.slopes.values() for slope in slopes]
-    return bool(np.isfinite(numbers).all())
+    def ended(
+        self,
+        job: int,  # noqa: ARG002
+        run: EndedJob,
+    ) -> None:
+        self._model.ended(run)
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,10 +194,11 @@ class CodePredictor(SitePredictor):
         super().__init__()
         self._source = source
         self._history = RunMemory()
-        self._lessons = _Lessons()
         self._basis: dict[int, Basis] = {}
         self._readings: dict[int, JobReading] = {}
-        self._sketches: dict[tuple[object, ...], Sketch] = {}
+        self._sketches: dict[tuple[object, ...], tuple[Workload, Sketch]] = {}
+        """By the identity of the record among others, which is kept with it: else another record
+        might get its number."""
         self._last: tuple[object, ...] = ()
         self._last_estimate: Estimate | None = None
 
@@ -273,7 +218,6 @@ class CodePredictor(SitePredictor):
         reading = self._readings.get(job) or self._read(job, run.facts)
         del self._readings[job]
         self._history.keep(self._past(job, run, reading), reading.sketch)
-        self._lessons.learn(self._history)
 
     def _from_neighbours(self, job: int, facts: Facts) -> Estimate | None:
         """A job submitted right after one that is the same gets the same answer."""
@@ -284,7 +228,6 @@ class CodePredictor(SitePredictor):
                 self._history,
                 reading.sketch,
                 reading.record,
-                self._lessons.scaling,
                 submitted_at=facts.submitted_at,
             )
             self._last = asked
@@ -294,10 +237,10 @@ class CodePredictor(SitePredictor):
         """Kept until the job has ended."""
         prints, record, request = self._source.read(job, facts)
         alike = facts.user, facts.name, facts.nodes, request.gpu_type, prints, id(record)
-        sketch = self._sketches.get(alike)
-        if sketch is None:
+        if alike not in self._sketches:
             sketch = sketch_of_target(_target(facts, request), prints, record)
-            self._sketches[alike] = sketch
+            self._sketches[alike] = record, sketch
+        sketch = self._sketches[alike][1]
         reading = self._readings[job] = JobReading(prints, record, request, sketch)
         return reading
 

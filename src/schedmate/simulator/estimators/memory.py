@@ -6,14 +6,11 @@ from collections import defaultdict, deque
 from collections.abc import Sequence
 from itertools import islice
 
-from schedmate.advisor.predict.neighbours import Pool
-from schedmate.advisor.predict.runs import Columns, GrowingColumns
 from schedmate.model import Fingerprint, Job, JobState, PastRun
 from schedmate.model.sketch import Sketch, blocks, configuration, packed, sketch_of_run
 
 _REPEATS = 20
 _MOST = 300
-_POOLS = 500
 _ENOUGH = 24
 """Configurations that are considered, the most particular keys first. The store considers up to 300
 of every key: they add little, and take most of the time."""
@@ -35,8 +32,6 @@ class RunMemory:
         """Keys of code; runs of it that went well are enough by themselves."""
         self._went_well: set[int] = set()
         self._learnt: dict[str, str] = {}
-        self._all = GrowingColumns()
-        self._pools: dict[tuple[int, ...], Pool] = {}
 
     def __len__(self) -> int:
         return len(self._runs)
@@ -48,7 +43,6 @@ class RunMemory:
         config = configuration(row)
         self._runs.append(run)
         self._rows.append(row)
-        self._all.append(row)
         self._configurations.append(config)
         self._repeats[config].append(number)
         if run.job.state is JobState.COMPLETED:
@@ -61,11 +55,8 @@ class RunMemory:
             block.pop(config, None)
             block[config] = number
 
-    def sketches(self, keys: Sequence[int], *, limit: int = 300) -> bytes:
+    def sketches(self, keys: Sequence[int], *, limit: int = _MOST) -> bytes:
         return self._joined(self._candidates(keys, limit))
-
-    def candidates(self, keys: Sequence[int]) -> Columns:
-        return self._all.take(list(self._candidates(keys, _MOST)))
 
     def _candidates(self, keys: Sequence[int], limit: int) -> dict[int, None]:
         found: dict[int, None] = {}
@@ -79,17 +70,6 @@ class RunMemory:
 
     def repeats(self, numbers: Sequence[int], *, limit: int) -> bytes:
         return self._joined(self._repeated(numbers, limit))
-
-    def pool(self, numbers: Sequence[int], *, repeats: int) -> Pool:
-        """Kept until one of its configurations has run again: the newest run of each tells."""
-        key = tuple(sorted(numbers))
-        pool = self._pools.pop(key, None)
-        if pool is None:
-            pool = Pool(self._all.take(list(self._repeated(numbers, repeats))))
-        self._pools[key] = pool
-        if len(self._pools) > _POOLS:
-            del self._pools[next(iter(self._pools))]
-        return pool
 
     def _repeated(self, numbers: Sequence[int], limit: int) -> dict[int, None]:
         same = (self._repeats[self._configurations[number]] for number in numbers)
@@ -124,7 +104,7 @@ class RunMemory:
     def failure_reason(self, run: PastRun) -> str | None:  # noqa: ARG002 - none was diagnosed
         return None
 
-    def _newest(self, block: dict[int, int], limit: int = 300) -> list[int]:
+    def _newest(self, block: dict[int, int], limit: int = _MOST) -> list[int]:
         return list(islice(reversed(block), min(limit, self._enough)))
 
     def _joined(self, numbers: dict[int, None]) -> bytes:

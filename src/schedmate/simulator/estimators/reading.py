@@ -14,10 +14,10 @@ from typing import TypeVar
 
 from schedmate.advisor import Target
 from schedmate.advisor.launch.resolve import resolve
-from schedmate.advisor.predict.signature import signature
 from schedmate.advisor.sources.files import digest
 from schedmate.advisor.understand.fingerprint import fingerprint
 from schedmate.advisor.understand.reading import understand
+from schedmate.advisor.understand.signature import signature
 from schedmate.advisor.understand.understanding import Understanding
 from schedmate.files import INVOKER
 from schedmate.model import Finding, Fingerprint, Request, Workload
