@@ -25,6 +25,7 @@ from bench.accuracy.doomed_programs import watched_programs
 from bench.command import command_line, console, progress, table
 from bench.corpora.doomed_runs import (
     FIRST_SIGHT,
+    UNSEEN,
     DoomedRun,
     failed_runs,
     labelled_runs,
@@ -188,7 +189,8 @@ def main() -> None:
     screen = console()
     sets = {
         "labelled runs": labelled_runs,
-        "first sight: labelled before they were read": lambda: labelled_runs(FIRST_SIGHT),
+        "mended since: labelled before they were read": lambda: labelled_runs(FIRST_SIGHT),
+        "first sight: labelled before they were read": lambda: labelled_runs(UNSEEN),
         "failures and alarming words": failed_runs,
         "recorded runs, all well": trained_runs,
         "public logs": public_runs,

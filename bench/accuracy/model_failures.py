@@ -38,6 +38,8 @@ from schedmate.testing.llm import MemoryLedger
 Column = Callable[[LabelledCase], tuple[Answer, Cost] | None]
 _WAIT_S = 7200.0
 _AT_ONCE = 256
+_TELLING = 20
+"""Letters of a line that show which one it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,12 +131,18 @@ def _print(measured: dict[str, dict[str, Measured]], cases: Sequence[LabelledCas
             name,
             f"{sum(each.score.right for each in both)}",
             f"{sum(each.score.decided for each in both)}",
-            f"{sum(score.shown for score in of_failed)} of {len(of_failed)}",
+            f"{sum(map(_shows_cause, of_failed))} of {len(of_failed)}",
             f"{sum(score.alarmed for score in healthy)} of {len(healthy)}",
             f"{median(each.cost.llm_tokens for each in asked):.0f}" if asked else "0",
             f"{median(each.cost.seconds for each in both):.2f}" if both else "-",
         )
     console().print(shown)
+
+
+def _shows_cause(score: Score) -> bool:
+    """A label may quote a line with the prefix that the evidence goes without."""
+    lines = [line for line in score.answer.lines or () if len(line) >= _TELLING]
+    return score.shown or any(line in piece for piece in score.case.label.cause for line in lines)
 
 
 def _print_wrong(measured: dict[str, dict[str, Measured]]) -> None:

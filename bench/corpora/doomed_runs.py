@@ -25,7 +25,9 @@ from bench.datasets import data_dir
 
 LABELLED = Path(__file__).parent / "doomed"
 FIRST_SIGHT = Path(__file__).parent / "doomed_first_sight"
-"""Labelled before anything was read or run, and never used to choose a rule."""
+"""Labelled before anything was read or run; rules were mended by it since."""
+UNSEEN = Path(__file__).parent / "doomed_unseen"
+"""The same, after that; read once, and not used since."""
 _EVERY_S = 10.0
 _LIMITS = (0.5, 0.8, 0.95, 1.02, 1.1, 1.5)
 """Times how long a run took."""

@@ -6,10 +6,9 @@ anything is lost.
 
 Each code is trained undisturbed with three seeds; once its owner queues a run again, which is the
 proof; then a run makes way. With the same seed it has to end at the same step with the same loss.
-Under faults the daemon, a process, is killed before and after each thing that it asks of scheduler
-and store,
-slurmctld is stopped, the node goes down, a run is killed as it saves, and a run loses its
-checkpoint.
+Under faults the daemon, a process, is killed by SIGKILL before and after each thing that it asks of
+scheduler and store, slurmctld is stopped, the node goes down, a run is killed as it saves, and a
+run loses its checkpoint.
 """
 
 from __future__ import annotations
@@ -117,12 +116,20 @@ def _shown(outcome: Any) -> tuple[int, int, float, int]:
 
 
 def _row(
-    stage: Stage, name: str, job_id: JobId, loss: float, *, stops: int = 1, shape: Training = _SHORT
+    stage: Stage,
+    name: str,
+    job_id: JobId,
+    loss: float,
+    *,
+    stops: int = 1,
+    least: int | None = None,
+    shape: Training = _SHORT,
 ) -> Row:
     outcome = stage.outcome(job_id)
     done = [one for one in stage.actions("preempt") if one.action.job_id == job_id and one.done]
     fine = (outcome.state, outcome.step) == ("COMPLETED", shape.steps)
-    fine = fine and outcome.loss == loss and len(done) == stops
+    expected = (stops if least is None else least) <= len(done) <= stops
+    fine = fine and outcome.loss == loss and expected
     return Row(name, *_shown(outcome), len(done), fine=fine and outcome.repeated < shape.every)
 
 
@@ -132,8 +139,10 @@ def _faults(stage: Stage, cluster: SlurmCluster) -> Iterator[Row]:
     for number, after in ((number, after) for number in range(1, 7) for after in (False, True)):
         when = f"{'after' if after else 'before'} step {number}"
         training = Training(code=code, name=f"killed-{number}-{after}")
-        job_id = _with_dying_daemon(stage, training, number, after=after)
-        yield _row(stage, f"daemon killed {when}", job_id, loss)
+        job_id, killed = _with_dying_daemon(stage, training, number, after=after)
+        nothing_yet = number == 1 and not after  # the next one need not find it worth it any more
+        row = _row(stage, f"daemon killed {when}", job_id, loss, least=0 if nothing_yet else 1)
+        yield row if killed else replace(row, name=f"{row.name}: was not", fine=False)
     job_id = stage.make_way(Training(code=code, name="away"), during=partial(_controller, cluster))
     yield _row(stage, "slurmctld away while held", job_id, loss)
     job_id = stage.make_way(Training(code=code, name="lost"), during=lambda _: _node_lost())
@@ -142,7 +151,9 @@ def _faults(stage: Stage, cluster: SlurmCluster) -> Iterator[Row]:
     yield from _loses_checkpoint(stage, loss)
 
 
-def _with_dying_daemon(stage: Stage, training: Training, number: int, *, after: bool) -> JobId:
+def _with_dying_daemon(
+    stage: Stage, training: Training, number: int, *, after: bool
+) -> tuple[JobId, bool]:
     """The first daemon dies at this step of stopping the run; another one follows."""
     job_id = stage.train(training)
 
@@ -158,9 +169,7 @@ def _with_dying_daemon(stage: Stage, training: Training, number: int, *, after: 
     first.join()
     with stage.daemon() as daemon:
         stage.until(lambda: stage.is_over(job_id), "the end", daemon=daemon)
-    if first.exitcode != -signal.SIGKILL:
-        raise RuntimeError(f"the daemon was to be killed, its exit code is {first.exitcode}")
-    return job_id
+    return job_id, first.exitcode == -signal.SIGKILL
 
 
 def _let_die(daemon: Daemon, number: int, *, after: bool) -> None:

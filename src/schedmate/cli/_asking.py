@@ -80,7 +80,14 @@ class PersonsAsker:
         from sqlite3 import Error as StoreError
 
         from schedmate import config
-        from schedmate.model import ModelError, ModelTooSlow, ModelUnavailable, SchedMateError
+        from schedmate.model import (
+            ModelError,
+            ModelTooSlow,
+            ModelUnavailable,
+            SchedMateError,
+            Subject,
+        )
+        from schedmate.model.account import account_name
 
         begun = time.monotonic()
         try:
@@ -93,7 +100,7 @@ class PersonsAsker:
                     purpose=purpose,
                     system=system,
                     max_tokens=max_tokens,
-                    about=about,
+                    about=about or Subject(user=account_name()),
                 )
         except ModelTooSlow:
             if self._demanded:

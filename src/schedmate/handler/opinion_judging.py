@@ -16,12 +16,13 @@ from schedmate.handler.model_reading import fits
 from schedmate.model import REASONS, Decision, Diagnosis, Evidence, Opinion
 from schedmate.model.diagnosis import SURE_ENOUGH
 from schedmate.model.masking import masked
+from schedmate.model.redaction import redact
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from schedmate.handler.case import Case
-    from schedmate.handler.opinion_asking import Reading
+    from schedmate.handler.opinion_asking import ReadFailure
     from schedmate.handler.opinion_question import ModelFinding
     from schedmate.handler.reading import LogLine
 
@@ -33,14 +34,11 @@ _TEXT_LENGTH: Final = 400
 _SILENT: Final = frozenset({"unknown", "not_failed"})
 
 
-def judge(
-    case: Case, diagnosis: Diagnosis, reading: Reading, code: Evidence | None = None
-) -> Diagnosis:
-    """`code` is the line of the job's files that the model quoted, once it was found there."""
-    finding, lines = reading.answer.value, _lines(reading)
+def judge(case: Case, diagnosis: Diagnosis, read: ReadFailure) -> Diagnosis:
+    finding, lines = read.answer.value, read.lines
     if not lines and finding.reason not in _SILENT:
         return diagnosis  # it showed nothing
-    opinion = _opinion(reading, diagnosis, lines, code)
+    opinion = _opinion(read, diagnosis)
     if opinion.agrees:
         return replace(_surer(diagnosis, lines), opinion=opinion)
     if diagnosis.source == "memory" or finding.reason == "unknown":
@@ -52,29 +50,25 @@ def judge(
     return replace(_disputed(case, diagnosis, finding, lines), opinion=opinion)
 
 
-def _opinion(
-    reading: Reading, diagnosis: Diagnosis, lines: Sequence[LogLine], code: Evidence | None
-) -> Opinion:
-    finding = reading.answer.value
+def _opinion(read: ReadFailure, diagnosis: Diagnosis) -> Opinion:
+    finding = read.answer.value
     return Opinion(
-        model=reading.answer.model,
+        model=read.answer.model,
         reason=finding.reason,
         agrees=finding.reason == diagnosis.reason,
         sure=finding.sure,
         rules_reason=diagnosis.reason,
-        evidence=masked(tuple(_evidence(line) for line in lines)),
-        chain=tuple(finding.chain),
-        change=finding.change,
-        code=code,
-        refuted_by=finding.refuted_by,
+        evidence=masked(tuple(_evidence(line) for line in read.lines)),
+        chain=tuple(map(_in_one_line, finding.chain)),
+        change=_in_one_line(finding.change),
+        code=read.code,
+        refuted_by=_in_one_line(finding.refuted_by),
     )
 
 
-def _lines(reading: Reading) -> list[LogLine]:
-    """Those of the quoted lines that the log has to the letter."""
-    quotes = reading.answer.value.first_cause
-    found = (reading.view.quoted(quote.log, quote.line, quote.text) for quote in quotes)
-    return list(dict.fromkeys(line for line in found if line is not None))
+def _in_one_line(text: str) -> str:
+    """Safe to show: a model's words are no terminal's."""
+    return redact(" ".join("".join(c if c.isprintable() else " " for c in text).split()))
 
 
 def _surer(diagnosis: Diagnosis, lines: Sequence[LogLine]) -> Diagnosis:
@@ -111,7 +105,7 @@ def _disputed(
 ) -> Diagnosis:
     """The model's reading of a log goes before a pattern's, not before facts of others."""
     both = f"rules say {diagnosis.reason}, the model {finding.reason}"
-    if diagnosis.reported_by != "job" or finding.sure == "guess":
+    if diagnosis.reported_by != "job" or finding.sure != "sure":
         kept = replace(diagnosis, confidence=min(diagnosis.confidence, DISPUTED))
         return _without_retry(kept, both) if _differ(diagnosis, finding) else kept
     told = _by_model(case, finding, lines, DISPUTED)

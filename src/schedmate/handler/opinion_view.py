@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -84,13 +84,15 @@ class FailureView:
         return self._log_line(found[0]) if found else None
 
     def _log_line(self, line: ShownLine) -> LogLine:
-        return read_line(
+        """With the whole line as its text, as it was shown and quoted."""
+        found = read_line(
             line.raw,
             file=_name(self.case.logs[line.order]),
             order=line.order,
             number=line.number,
             nodes=self.case.nodes,
         )
+        return replace(found, text=line.text)
 
 
 def failure_view(case: Case, gathered: Gathered) -> FailureView:

@@ -12,7 +12,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from schedmate.advisor.predict.distributions import SIZE, STEP, Places, Pmf, Weights, blur, place_of
+from schedmate.advisor.predict.distributions import (
+    SIZE,
+    Places,
+    Pmf,
+    Weights,
+    blur,
+    place_of,
+    places_of,
+)
 from schedmate.advisor.predict.jobs import Facts
 from schedmate.model import JobState, Outcome
 
@@ -146,8 +154,7 @@ def _add_jobs(
     started = np.array([flight.started_at for flight in flights], float)
     running = ~done & ~np.isnan(started)
     if running.any():
-        points = np.log1p(np.maximum(now - started[running], 0.0)) / STEP
-        points = np.minimum(points, SIZE - 2).astype(np.int64)
+        points = places_of(now - started[running])
         _add_running(mass, in_flight[running], points, weights[running], site)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from schedmate.advisor.predict.distributions import around, empirical, median, quantile, reaching
+from schedmate.advisor.predict.distributions import empirical, median, of_runs, quantile, reaching
 from schedmate.advisor.predict.neighbours import Ending, Neighbours, find_neighbours
 from schedmate.advisor.predict.runs import PLACE, Columns, Flags, Floats, Places
 from schedmate.advisor.predict.scaling import SLOPES, scale
@@ -157,11 +157,8 @@ def _repeat(neighbours: Neighbours, workload: Workload) -> Estimate:
 
 
 def _of_repeats(durations: list[float]) -> Spread:
-    seen = empirical(durations)
-    if len(durations) >= _ENOUGH:
-        return seen
-    wide = around(seen.p50, [each / seen.p50 for each in durations], expected=_EXPECTED)
-    return Spread(min(seen.p10, wide.p10), seen.p50, max(seen.p90, wide.p90))
+    many = len(durations) >= _ENOUGH
+    return empirical(durations) if many else of_runs(durations, expected=_EXPECTED)
 
 
 def _scale(neighbours: Neighbours, workload: Workload) -> Estimate:

@@ -69,28 +69,17 @@ class EndedJob:
 
 
 def facts_of(job: Job) -> Facts:
+    return facts_at_submission(job, job.submit_time, job.id)
+
+
+def facts_at_submission(job: Job | Target, now: float, job_id: str = "") -> Facts:
+    """Of a job that is about to be submitted, or was so `now`."""
+    request = job.request
     return Facts(
-        job_id=job.id,
+        job_id=job_id,
         user=job.user,
         name=job.name,
         command=" ".join(job.command),
-        gpus=job.request.gpus,
-        cpus=job.request.cpus or 0,
-        nodes=job.request.nodes,
-        limit_s=job.request.time_limit_s,
-        partition=job.request.partition or "",
-        submitted_at=job.submit_time,
-    )
-
-
-def facts_at_submission(target: Target, now: float) -> Facts:
-    """Of a job that is about to be submitted, or was so `now`."""
-    request = target.request
-    return Facts(
-        job_id="",
-        user=target.user,
-        name=target.name,
-        command=" ".join(target.command),
         gpus=request.gpus,
         cpus=request.cpus or 0,
         nodes=request.nodes,

@@ -10,7 +10,7 @@ import numpy as np
 from schedmate.advisor.launch.target import Target
 from schedmate.advisor.predict.cohort_model import Forecast
 from schedmate.advisor.predict.cohorts import rates
-from schedmate.advisor.predict.distributions import around, empirical
+from schedmate.advisor.predict.distributions import of_runs
 from schedmate.advisor.predict.durations import Estimate, capped, estimate_duration
 from schedmate.advisor.predict.explanation import explain
 from schedmate.advisor.predict.jobs import facts_at_submission, sketch_of_target
@@ -207,7 +207,7 @@ def _from_history(history: History, target: Target) -> Prediction | None:
             durations = ended_well.rows["duration"][newest_first][:_RECENT].tolist()
             return Prediction(
                 basis="history",
-                duration_s=_of_others(durations),
+                duration_s=of_runs(durations, expected=_UNLIKE),
                 outcome=_outcome(runs),
                 explanation=(
                     f"no past run resembles it; {whose} last {len(durations)} completed runs took"
@@ -229,13 +229,6 @@ def _programs(runs: Columns) -> int:
 
 _UNLIKE = 1.0
 """How far apart (log) jobs lie that have nothing in common but their user."""
-
-
-def _of_others(durations: list[float]) -> Spread:
-    """Of runs that do not resemble it: never as narrow as these may happen to be."""
-    seen = empirical(durations)
-    wide = around(seen.p50, [one / seen.p50 for one in durations], expected=_UNLIKE)
-    return Spread(min(seen.p10, wide.p10), seen.p50, max(seen.p90, wide.p90))
 
 
 _NEAREST = 5

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from schedmate.advisor.predict.distributions import middle_of
+from schedmate.advisor.predict.distributions import median, middle_of
 from schedmate.advisor.predict.neighbours import Ending
 from schedmate.advisor.predict.runs import PLACE, QUANTITIES, TRAITS, Columns, Flags, Floats, Places
 from schedmate.model.sketch import word_hash
@@ -68,6 +68,8 @@ _NARROW, _WIDER, _FAR = 0.01, 3.0, 1e-3
 """How near to the nearest the runs lie that are averaged: the farther that is, the wider."""
 _YEAR, _ALIKE, _OLDER = 0.08, 1e-3, 0.9
 _ODD_SQUARE = 0.25
+_HUMPS = 1.5
+"""Logarithms of times of one configuration that lie so far apart are of two kinds of run."""
 _UNSURE_OF_WORDS, _UNSURE_OF_NUMBERS, _UNSURE_OF_SLOPES = 0.3, 0.125, 0.5
 
 
@@ -138,9 +140,8 @@ def _recency(ago: Floats, distance: Floats, own: Flags) -> Floats:
 def _together(log_s: Floats, group: Places) -> tuple[Floats, Places, float]:
     """Of each run the middle of its configuration, how many runs that has, and the variance between
     runs of one: single odd runs move none of them."""
-    equal = np.ones(len(log_s))
-    groups = [group == each for each in range(int(group.max()) + 1)]
-    middles = np.array([middle_of(log_s[each], equal[each]) for each in groups])
+    groups = [log_s[group == each] for each in range(int(group.max()) + 1)]
+    middles = np.array([median(each, apart=_HUMPS) for each in groups])
     off = np.minimum((log_s - middles[group]) ** 2, _ODD_SQUARE)
     freedom = _BELIEF + len(log_s) - len(middles)
     repeat = (_BELIEF * _REPEAT + float(off.sum())) / freedom

@@ -45,9 +45,8 @@ class Answer:
     by: str
     """`site`, `neighbours` or `blend`."""
     blended: Blended
-    raw: dict[str, Spread] = field(default_factory=dict)
-    """By kind, of neighbours and of the blend, before and after they were calibrated."""
-    given: dict[str, Spread] = field(default_factory=dict)
+    neighbours: tuple[str, Spread, Spread] | None = None
+    """Their kind, and what they predict, before and after it was calibrated."""
 
 
 @dataclass(slots=True)
@@ -78,16 +77,15 @@ class SiteModel:
             estimate=estimate,
             seen_s=seen_s,
         )
-        raw, given = {}, {}
-        duration, by = alone, "site"
+        duration, by, neighbours = alone, "site", None
         if blended.claims:
             duration, by = blended.duration_s, "blend"
         if estimate is not None and not estimate.neighbours.none_ended:
-            raw[estimate.kind] = estimate.duration_s
-            given[estimate.kind] = self.calibrated(estimate)
+            given = self.calibrated(estimate)
+            neighbours = estimate.kind, estimate.duration_s, given
             if blend.lets_answer(estimate):
-                duration, by = given[estimate.kind], "neighbours"
-        return Answer(duration, by, blended, raw, given)
+                duration, by = given, "neighbours"
+        return Answer(duration, by, blended, neighbours)
 
     def calibrated(self, estimate: Estimate) -> Spread:
         """Bent by how far off such predictions were on this site."""
@@ -113,8 +111,8 @@ class SiteModel:
         answer = self.in_flight.pop(run.facts.job_id, None)
         if answer is not None:
             self.learnt.blend.learn(answer.blended, run.duration_s)
-            for kind, raw in answer.raw.items():
-                given = answer.given[kind]
+            if answer.neighbours is not None:
+                kind, raw, given = answer.neighbours
                 self.learnt.calibration.observed(kind, raw, run.duration_s, calibrated=given)
 
     def _cohorts(self) -> CohortModel:
@@ -154,36 +152,26 @@ def _read(history: History, run: PastRun) -> tuple[Sketch, Estimate | None]:
 
 def learnt_site_model(history: History) -> SiteModel:
     """What was learnt last."""
-    cohorts = _newest.of(history.learnt(COHORTS))
+    cohorts = _load_cohorts(history.learnt(COHORTS))
     return SiteModel(cohorts, _load(history.learnt(_LEARNT)))
 
 
-class _NewestCohorts:
-    """The model that was learnt last. The one before it is let go first: both are large."""
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._body: str | None = None
-        self._model: CohortModel | None = None
-
-    def of(self, body: str | None) -> CohortModel | None:
-        with self._lock:
-            if body != self._body:
-                self._body = self._model = None
-                self._body, self._model = body, _load_cohorts(body)
-            return self._model
-
-
-_newest = _NewestCohorts()
+_lock = Lock()
+_newest: dict[str, CohortModel | None] = {}
+"""The model that was learnt last. The one before it is let go first: both are large."""
 
 
 def _load_cohorts(body: str | None) -> CohortModel | None:
     if body is None:
         return None
-    try:
-        return CohortModel.load(base64.b85decode(body))
-    except (BadInput, ValueError):  # of another version, or damaged: it will be learnt again
-        return None
+    with _lock:
+        if body not in _newest:
+            _newest.clear()
+            try:
+                _newest[body] = CohortModel.load(base64.b85decode(body))
+            except (BadInput, ValueError):  # of another version, or damaged: learnt again
+                _newest[body] = None
+        return _newest[body]
 
 
 @lru_cache(maxsize=2)
