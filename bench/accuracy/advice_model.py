@@ -1,182 +1,193 @@
-"""What a model adds to reading: nothing, one that always points right, the model in use.
+"""What a language model adds to reading a job, and what it costs, on the same jobs.
 
-    python -m bench.accuracy.advice_model                     # without, and perfect pointers
-    python -m bench.accuracy.advice_model --clones DIR --llm  # public jobs and the model in use
-    python -m bench.accuracy.advice_model --llm --most 12     # asks it about twelve jobs only
-    python -m bench.accuracy.advice_model --show              # what each of them was asked
+    python -m bench.accuracy.advice_model --clones DIR                # by answers that are stored
+    python -m bench.accuracy.advice_model --clones DIR --url URL      # by a model at an endpoint
+    python -m bench.accuracy.advice_model --clones DIR --embedded     # and the embedded model
+    python -m bench.accuracy.advice_model DIRS --only NAME --show     # other cases, field by field
 
-The perfect pointers know the labels: they are what the best model could add by answering the same
-questions, one by choosing among the values in sight, one that also looks around in the files.
-The second table has only jobs that leave a question open.
+`partner`: no model. `model alone`: it gets the command and the names of the files, and reads for
+itself, as in the paper. `partner + model`: it gets the slice of the job and answers with a diff of
+the record. `no reads`: the same, but it must answer at once. `no votes`: no second sample. Tokens
+are those of all questions about a job: characters of request and answer by four where the endpoint
+does not count. Jobs that a method has no answer for are left out of every row.
 """
 
 from __future__ import annotations
 
+import statistics
+import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.accuracy.advice_score import Score, Verdict, same, score_record
-from bench.command import command_line, console, model_in_use, progress, table
-from bench.corpora.advice_cases import BLIND, HELD_OUT, OWN, PUBLIC, Label, LabelledJob, read_cases
+from bench.accuracy.advice_alone import record_alone
+from bench.accuracy.advice_score import Score, Verdict, score_record
+from bench.accuracy.model_failures import asker_at
+from bench.cassettes import ANSWERS, read_cassettes, replaying
+from bench.command import command_line, console, model_in_use, table
+from bench.corpora.advice_cases import HELD_OUT, LabelledJob, read_cases
 from schedmate.advisor import Target
 from schedmate.advisor.agent import Agent, ModelPointer
-from schedmate.advisor.agent.gaps import Choice, Gap, Pointed, Pointer
-from schedmate.advisor.agent.steps import Statement, Step
 from schedmate.advisor.launch.resolve import resolve
+from schedmate.advisor.record_agent import RecordAgent
+from schedmate.advisor.understand.read_job import Completer
 from schedmate.advisor.understand.reading import understand
-from schedmate.model import ModelError, Workload
+from schedmate.model import Asker, Cost, ModelError, Subject, Workload
+from schedmate.testing.history import MemoryHistory
 
-_COLUMNS = ("pointer", "jobs", "right", "wrong", "missing", "invented", "questions", "s a job")
+_COLUMNS = (
+    *("method", "jobs", "stated fields", "right", "wrong", "missing", "invented"),
+    *("evidence right", "tokens p50", "tokens p90", "questions", "s a job"),
+)
 _VERDICTS: tuple[Verdict, ...] = ("right", "wrong", "missing", "invented")
+Method = Callable[[Target], tuple[Workload, Cost]]
 
 
-@dataclass(slots=True)
-class PerfectPointer:
-    """Chooses what the label says, and nothing where no choice is right."""
-
-    label: Label
-
-    def point(self, job: str, known: Workload, gaps: Sequence[Gap]) -> Mapping[str, Pointed]:  # noqa: ARG002 - it knows more
-        right = {gap.key: self._right(gap) for gap in gaps}
-        return {key: Pointed(choice, 2) for key, choice in right.items() if choice is not None}
-
-    def _right(self, gap: Gap) -> Choice | None:
-        expected = self.label.expected.get("entry_point" if gap.key == "program" else gap.key)
-        if expected is not None:
-            wanted = (expected.value, *expected.accept)
-            right = (
-                each
-                for each in gap.choices
-                if any(same(gap.key, each.value, one) for one in wanted)
-            )
-            return next(right, None)
-        lines = {line for each in self.label.expected.values() for line in each.at}
-        files = {line.rpartition(":")[0] for line in lines}
-        if gap.key == "config":
-            return next((each for each in gap.choices if each.value in files), None)
-        if gap.key == "branch":
-            shown = (f"{each.line.file}:{each.line.line}" for each in gap.choices)
-            hits = [each for each, at in zip(gap.choices, shown, strict=True) if at in lines]
-            return hits[0] if len(hits) == 1 else None
-        return None
-
-
-@dataclass(slots=True)
-class Recording:
-    """Passes questions on, and counts them."""
-
-    pointer: Pointer
-    asked: list[str]
-
-    def point(self, job: str, known: Workload, gaps: Sequence[Gap]) -> Mapping[str, Pointed]:
-        answers = self.pointer.point(job, known, gaps)
-        for gap in gaps:
-            chosen = answers.get(gap.key)
-            self.asked.append(f"{gap.key}: {'none' if chosen is None else chosen.choice.shown}")
-        return answers
-
-
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Outcome:
-    scores: list[Score]
-    asked: list[str]
+    scores: Sequence[Score]
+    cost: Cost
     seconds: float
-    problem: ModelError | None = None
-
-
-Make = Callable[[LabelledJob], Agent | None]
 
 
 def main() -> None:
     parser = command_line(__doc__, __spec__)
+    parser.add_argument("dirs", nargs="*", type=Path, help="where the labelled jobs are")
     parser.add_argument("--clones", type=Path, help="where clones of public repositories are")
-    parser.add_argument("--llm", action="store_true", help="and with the language model in use")
-    parser.add_argument("--most", type=int, help="jobs that the model is asked about", metavar="N")
-    parser.add_argument("--show", action="store_true", help="every question and its answer")
+    parser.add_argument("--only", default="", metavar="NAME", help="jobs with NAME in their name")
+    parser.add_argument("--most", type=int, metavar="N", help="at most N jobs")
+    parser.add_argument("--url", help="a /v1 of a model that reads, in place of stored answers")
+    parser.add_argument("--answers", type=Path, default=ANSWERS / "advice.jsonl.gz")
+    parser.add_argument("--embedded", action="store_true", help="and the embedded model")
+    parser.add_argument("--ablations", action="store_true", help="and without reads, without votes")
+    parser.add_argument("--show", action="store_true", help="every fault")
     arguments = parser.parse_args()
-    cases = read_cases(OWN, PUBLIC, BLIND, HELD_OUT)
-    agents: dict[str, Make] = {
-        "none": lambda _: None,
-        "perfect": lambda case: Agent(PerfectPointer(case.label)),
-        "perfect, looks around": _explorer,
-    }
-    found = _run(cases, agents, arguments.clones)
-    asked = [case for case in cases if case.name in found and found[case.name]["perfect"].asked]
-    _print_tables(found, {case.name for case in asked})
-    if arguments.llm:
-        asker = model_in_use()
-        every = max(1, len(asked) // (arguments.most or len(asked) or 1))
-        some = asked[::every][: arguments.most]
-        agents["the model in use"] = lambda _: Agent(ModelPointer(asker))
-        found = _run(some, agents, arguments.clones)
-        _print_tables(found, {case.name for case in some})
-    for case, by_agent in found.items() if arguments.show else ():
-        for name, each in by_agent.items():
-            console().print(f"{case}, {name}: {'; '.join(each.asked)}", markup=False)
-
-
-def _explorer(case: LabelledJob) -> Agent:
-    expected = case.label.expected
-    answers = [
-        Statement(field=name, value=str(one), file=file, line=int(line))
-        for name, each in expected.items()
-        for at in each.at
-        for file, _, line in [at.rpartition(":")]
-        for one in (each.value, *each.accept)
+    cases = [
+        case for case in read_cases(*(arguments.dirs or [HELD_OUT])) if arguments.only in case.name
     ]
-    step = Step.model_construct(step="answer", argument="", answers=answers)
-    return Agent(PerfectPointer(case.label), lambda _: step, steps=1)
+    with _asker(arguments.url, arguments.answers) as asker:
+        methods = _methods(asker, embedded=arguments.embedded, ablations=arguments.ablations)
+        found = _run(cases[: arguments.most], methods, arguments.clones)
+    _print_table(found, list(methods))
+    for name, by_method in found.items() if arguments.show else ():
+        for method, outcome in by_method.items():
+            _print_faults(name, method, outcome)
+
+
+@contextmanager
+def _asker(url: str | None, answers: Path) -> Iterator[Asker]:
+    if url:
+        yield asker_at(url, "read", "relay")
+        return
+    if not answers.exists():
+        sys.exit(f"no answers in {answers}: name a model with --url")
+    with replaying(read_cassettes(answers)) as base_url:
+        yield asker_at(base_url, "read", "relay")
+
+
+def _methods(asker: Asker, *, embedded: bool, ablations: bool) -> dict[str, Method]:
+    def partner(target: Target) -> tuple[Workload, Cost]:
+        return _read(target, None)
+
+    def with_model(target: Target, *, turns: int = 4, votes: bool = True) -> tuple[Workload, Cost]:
+        memory, about = MemoryHistory(), Subject(user=target.user)
+        agent = RecordAgent(asker, memory, target.command, about, turns=turns, votes=votes)
+        return _read(target, agent)
+
+    methods: dict[str, Method] = {"partner": partner}
+    if embedded:
+        small = model_in_use()
+        methods["embedded"] = lambda target: _read(target, Agent(ModelPointer(small)))
+    methods["model alone"] = lambda target: record_alone(asker, target)
+    methods["partner + model"] = with_model
+    if ablations:
+        methods["no reads"] = lambda target: with_model(target, turns=1)
+        methods["no votes"] = lambda target: with_model(target, votes=False)
+    return methods
+
+
+def _read(target: Target, completer: Completer | None) -> tuple[Workload, Cost]:
+    understood, _ = understand(resolve(target), target.files, target.request, completer)
+    if completer is not None and completer.problem is not None:
+        raise completer.problem
+    return understood.workload, Cost() if completer is None else completer.cost
 
 
 def _run(
-    cases: Sequence[LabelledJob], agents: Mapping[str, Make], clones: Path | None
+    cases: Sequence[LabelledJob], methods: Mapping[str, Method], clones: Path | None
 ) -> dict[str, dict[str, Outcome]]:
+    """All at once: whoever answers may take the questions in any order."""
+    with ThreadPoolExecutor(max(1, len(cases) * len(methods))) as pool:
+        pending = {
+            (case.name, name): pool.submit(_outcome, case, method, clones)
+            for case in cases
+            for name, method in methods.items()
+        }
+        done = {key: future.result() for key, future in pending.items()}
     found: dict[str, dict[str, Outcome]] = {}
-    for case in progress(cases, "jobs"):
-        with case.unpacked(clones) as files:
-            if files is not None:
-                target = case.label.target(files)
-                found[case.name] = {
-                    name: _outcome(case, target, make(case)) for name, make in agents.items()
-                }
+    for case in cases:
+        outcomes = {name: done[case.name, name] for name in methods}
+        left_out = [name for name, each in outcomes.items() if each is None]
+        if left_out:
+            console().print(f"{case.name} left out: no answer of {', '.join(left_out)}")
+        else:
+            found[case.name] = {name: each for name, each in outcomes.items() if each is not None}
     return found
 
 
-def _outcome(case: LabelledJob, target: Target, agent: Agent | None) -> Outcome:
-    asked: list[str] = []
-    if agent is not None:
-        agent.pointer = Recording(agent.pointer, asked)
-    started = time.perf_counter()
-    understood, _ = understand(resolve(target), target.files, target.request, agent)
-    seconds = time.perf_counter() - started
-    problem = None if agent is None else agent.problem
-    return Outcome(score_record(case, understood.workload), asked, seconds, problem)
+def _outcome(case: LabelledJob, method: Method, clones: Path | None) -> Outcome | None:
+    with case.unpacked(clones) as files:
+        if files is None:
+            return None
+        started = time.perf_counter()
+        try:
+            workload, cost = method(case.label.target(files))
+        except ModelError as problem:
+            console().print(f"{case.name}: {problem}", markup=False)
+            return None
+        return Outcome(score_record(case, workload), cost, time.perf_counter() - started)
 
 
-def _print_tables(found: Mapping[str, Mapping[str, Outcome]], asked: set[str]) -> None:
-    for title, wanted in (("all", {*found}), ("jobs with gaps", asked)):
-        shown = table(f"fields of the workload record: {title}", _COLUMNS)
-        for name in next(iter(found.values()), {}):
-            shown.add_row(name, *_row([found[case][name] for case in wanted]))
-        console().print(shown)
-    for case, by_agent in found.items():
-        for name, each in by_agent.items():
-            if each.problem is not None:
-                console().print(f"{case}, {name}: {each.problem}", markup=False)
+def _print_table(found: Mapping[str, Mapping[str, Outcome]], methods: Sequence[str]) -> None:
+    shown = table("fields of the workload record", _COLUMNS)
+    for name in methods:
+        shown.add_row(name, *_row([outcomes[name] for outcomes in found.values()]))
+    console().print(shown)
 
 
 def _row(outcomes: Sequence[Outcome]) -> list[str]:
-    count = Counter(score.verdict for each in outcomes for score in each.scores)
-    jobs = max(1, len(outcomes))
+    scores = [score for each in outcomes for score in each.scores]
+    count = Counter(score.verdict for score in scores)
+    stated = count["right"] + count["wrong"] + count["missing"]
+    unstated = count["invented"] + count["absent"]
+    right = [score for score in scores if score.verdict == "right"]
+    tokens = sorted(each.cost.llm_tokens for each in outcomes) or [0]
     return [
         str(len(outcomes)),
-        *(str(count[verdict]) for verdict in _VERDICTS),
-        str(sum(len(each.asked) for each in outcomes)),
-        f"{sum(each.seconds for each in outcomes) / jobs:.2f}",
+        str(stated),
+        *(f"{100 * count[verdict] / max(1, stated):.1f} %" for verdict in _VERDICTS[:3]),
+        f"{count['invented']} of {unstated}",
+        f"{100 * sum(score.shown for score in right) / max(1, len(right)):.1f} %",
+        f"{statistics.median(tokens):.0f}",
+        f"{tokens[int(0.9 * (len(tokens) - 1))]}",
+        str(sum(each.cost.llm_calls for each in outcomes)),
+        f"{sum(each.seconds for each in outcomes) / max(1, len(outcomes)):.2f}",
     ]
+
+
+def _print_faults(case: str, method: str, outcome: Outcome) -> None:
+    for score in outcome.scores:
+        if score.verdict in ("wrong", "missing", "invented"):
+            text = f"{score.verdict}: {score.found!r} ({score.source}, {score.at})"
+            console().print(
+                f"  {case}, {method}: {score.field} {text}, expected {score.expected!r}",
+                markup=False,
+                soft_wrap=True,
+            )
 
 
 if __name__ == "__main__":

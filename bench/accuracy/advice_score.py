@@ -57,7 +57,7 @@ def _verdict(name: str, expected: Expected | None, found: Finding[Any] | None) -
     if expected is None:
         return "absent" if found is None else "invented"
     if found is None:
-        return "missing"
+        return "missing" if expected.required else "absent"
     wanted = (expected.value, *expected.accept)
     return "right" if any(same(name, found.value, one) for one in wanted) else "wrong"
 

@@ -16,6 +16,7 @@ unjudged = ["log_files"]        # fields that have no single right answer
 value = 32
 accept = [256]                  # other values that are right as well
 at = ["train.sh:12"]            # the lines that state it, any of them will do
+required = false                # it may also be left out
 
 Every other field of the record is stated nowhere: an answer there is invented.
 """
@@ -55,6 +56,8 @@ class Expected:
     value: Any
     accept: tuple[Any, ...] = ()
     at: tuple[str, ...]
+    required: bool = True
+    """Else nothing is missing where it is not said: it follows by arithmetic, or by a default."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -60,7 +60,10 @@ def _dataclasses(kind: type[Any], args: tuple[Any, ...]) -> st.SearchStrategy[An
 
 
 def _substituted(hint: Any, bound: dict[Any, Any]) -> Any:
-    return bound[hint] if isinstance(hint, TypeVar) else hint
+    if isinstance(hint, TypeVar):
+        return bound[hint]
+    free = () if isinstance(hint, type) else getattr(hint, "__parameters__", ())
+    return hint[tuple(bound[each] for each in free)] if free else hint
 
 
 def _nothing_first(kind: Any) -> bool:

@@ -30,8 +30,8 @@ from schedmate.model import (
 )
 
 if TYPE_CHECKING:
-    from schedmate.advisor.agent import Agent, ModelPointer
     from schedmate.advisor.launch.run import Launch
+    from schedmate.advisor.understand.read_job import Completer
 
 _RUNS_BEFORE = 20
 
@@ -49,31 +49,20 @@ class Advised:
 
 
 class Advisor:
-    """Reads, never runs. Without an `asker` everything still works.
+    """Reads, never runs. Without an `asker` everything still works; by its tier a model chooses
+    among what reading found, or reads for itself."""
 
-    `steps` is how often a model may look around in a job's directory by itself.
-    """
-
-    def __init__(
-        self,
-        history: History,
-        cache: ReadingCache,
-        asker: Asker | None = None,
-        *,
-        steps: int = 0,
-    ) -> None:
+    def __init__(self, history: History, cache: ReadingCache, asker: Asker | None = None) -> None:
         self._history = history
         self._cache = cache
         self._asker = asker
-        self._steps = steps
 
     def advise(self, target: Target) -> Advised:
         started = time.perf_counter()
         launch = resolve(target)
         target = _with_gpu_type(target, launch)
-        pointer = self._pointer()
-        agent = None if pointer is None else self._agent(pointer)
-        understood, problems, _ = recalled_or_read(target, launch, self._cache, agent)
+        completer = self._completer(target)
+        understood, problems, _ = recalled_or_read(target, launch, self._cache, completer)
         prints = fingerprint(launch, understood, target.request)
         prediction = self._predict(target, prints, understood.workload)
         checked = Checked(
@@ -89,13 +78,14 @@ class Advisor:
         advice = Advice(
             workload=understood.workload,
             prediction=prediction,
-            advice=remarks(checked),
-            cost=_cost(time.perf_counter() - started, pointer),
+            advice=(*remarks(checked), *understood.remarks),
+            summary=understood.summary,
+            cost=_cost(time.perf_counter() - started, completer),
         )
         return Advised(
             advice,
             prints,
-            None if agent is None else agent.problem,
+            None if completer is None else completer.problem,
             launch.starts_nothing_known and prediction.duration_s is None,
         )
 
@@ -118,17 +108,16 @@ class Advisor:
 
         return predict(self._history, target, prints, workload, now=time.time())
 
-    def _pointer(self) -> ModelPointer | None:
+    def _completer(self, target: Target) -> Completer | None:
         if self._asker is None:
             return None
-        from schedmate.advisor.agent import ModelPointer
+        if self._asker.tier == "read":
+            from schedmate.advisor.record_agent import RecordAgent
 
-        return ModelPointer(self._asker)
+            return RecordAgent(self._asker, self._cache, target.command, target.subject)
+        from schedmate.advisor.agent import Agent, ModelPointer
 
-    def _agent(self, pointer: ModelPointer) -> Agent:
-        from schedmate.advisor.agent import Agent
-
-        return Agent(pointer, pointer.step, self._steps)
+        return Agent(ModelPointer(self._asker, target.subject))
 
     def _before(self, prints: Fingerprint | None) -> tuple[Before, ...]:
         runs = () if prints is None else self._history.runs_of_code(prints.code)[:_RUNS_BEFORE]
@@ -145,6 +134,6 @@ def _with_gpu_type(target: Target, launch: Launch) -> Target:
     return replace(target, request=replace(target.request, gpu_type=launch.asked.gpu_type))
 
 
-def _cost(seconds: float, pointer: ModelPointer | None) -> Cost:
-    asked = Cost() if pointer is None else pointer.cost
+def _cost(seconds: float, completer: Completer | None) -> Cost:
+    asked = Cost() if completer is None else completer.cost
     return replace(asked, seconds=round(seconds, 4))

@@ -53,6 +53,8 @@ class DirectoryDesk:
     characters_left: int = 24_000
     bytes_left: int = 8_000_000
     digests: dict[str, str] = field(default_factory=dict)
+    around: str = ""
+    """A project that `root` is a part of, and that may be read too by names relative to `root`."""
 
     def list_files(self, argument: str = "") -> str:
         """Names of text files, the shallow ones first."""
@@ -107,7 +109,8 @@ class DirectoryDesk:
         return data if len(data) <= _MOST_BYTES else None
 
     def _is_inside(self, path: str) -> bool:
-        roots = {os.path.abspath(self.root), os.path.realpath(self.root)}  # noqa: PTH100 - strings
+        whole = self.around or self.root
+        roots = {os.path.abspath(whole), os.path.realpath(whole)}  # noqa: PTH100 - strings
         return any(path.startswith(f"{root.rstrip('/')}/") for root in roots)
 
     @cached_property
@@ -118,7 +121,7 @@ class DirectoryDesk:
         left, waiting = _MOST_WALKED, [""]
         while waiting and left > 0:
             under = waiting.pop(0)
-            folder = os.path.join(self.root, under)  # noqa: PTH118 - names, not files
+            folder = os.path.join(self.around or self.root, under)  # noqa: PTH118 - names, not files
             try:
                 found = sorted(entries(self.reader, folder, left), key=lambda each: each.name)
             except OSError:
@@ -130,7 +133,7 @@ class DirectoryDesk:
                     if each.name not in _SKIPPED and name.count("/") < _DEEPEST:
                         waiting.append(name)
                 elif _is_text(PurePosixPath(name)) and is_file(self.reader, folder, each):
-                    yield name
+                    yield os.path.relpath(f"{folder}/{each.name}", self.root)
 
     def _show(self, text: str) -> str:
         shown = redact(text)[: max(0, self.characters_left)]

@@ -125,14 +125,14 @@ def _advise(target: Target, *, ask: bool, demand: bool) -> Advised:
     from schedmate.advisor import Advisor
     from schedmate.service.usecases.history_import import catch_up
     from schedmate.service.visibility import owners_in, viewer_of
-    from schedmate.service.wiring import agent_steps, open_asker, open_store
+    from schedmate.service.wiring import open_asker, open_store
 
     settings = config.load()
     catch_up(settings)
     with closing(open_store(settings)) as store:
         is_asked = open_asker(settings, store, allowed=ask and settings.llm.advice) is not None
         asker = PersonsAsker(store, demanded=demand) if demand or is_asked else None
-        advised = Advisor(store, store, asker, steps=agent_steps(settings)).advise(target)
+        advised = Advisor(store, store, asker).advise(target)
         viewer = viewer_of(settings)
         advice = viewer.advice(advised.advice, viewer.user, owners_in(store))
         return replace(advised, advice=advice)
@@ -140,6 +140,8 @@ def _advise(target: Target, *, ask: bool, demand: bool) -> Advised:
 
 def _show(advice: Advice) -> None:
     out = console()
+    if advice.summary:
+        out.print(f"{advice.summary} (a language model's summary)\n", markup=False)
     out.print(_workload_table(advice.workload, out.width))
     out.print(f"\n{_in_words(advice.prediction)}", markup=False)
     for remark in advice.advice:
@@ -161,7 +163,9 @@ def _workload_table(workload: Workload, width: int) -> RenderableType:
     for field in fields(workload):
         finding = getattr(workload, field.name)
         if finding is not None:
-            row = (field.name, _value(finding.value), finding.source, _where(finding.evidence))
+            other = "" if finding.disputed is None else f" or {_value(finding.disputed)}?"
+            value = f"{_value(finding.value)}{other}"
+            row = (field.name, value, finding.source, _where(finding.evidence))
             rows.append([cell(text) for text in row])
     return fitted_table(columns, rows, width)
 
@@ -191,4 +195,5 @@ def _in_words(prediction: Prediction) -> str:
 
 def _remark(remark: Remark) -> str:
     where = _where(remark.evidence)
-    return f"{remark.text} ({where})" if where else remark.text
+    text = f"a language model says: {remark.text}" if remark.by_model else remark.text
+    return f"{text} ({where})" if where else text

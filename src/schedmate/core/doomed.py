@@ -241,8 +241,7 @@ def _is_measured(activity: Activity) -> bool:
 
 
 def _does_not_resume(known: KnownJob) -> bool:
-    resumes = None if known.advice is None else known.advice.workload.resumes
-    return resumes is not None and resumes.value is False
+    return known.advice is not None and known.advice.workload.proved_resumes is False
 
 
 def _is_silent(job: Job, progress: Progress) -> bool:

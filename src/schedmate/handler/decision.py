@@ -66,8 +66,7 @@ class Facts:
     @property
     def resumes(self) -> bool | None:
         """None where its code was not read, or does not show it."""
-        resumes = self.case.workload.resumes if self.case.workload else None
-        return None if resumes is None else resumes.value
+        return self.case.workload.proved_resumes if self.case.workload else None
 
 
 @dataclass(frozen=True, slots=True)

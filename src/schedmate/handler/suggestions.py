@@ -195,7 +195,7 @@ def _more_time(workload: Workload) -> str:
     saves = workload.checkpoint_every is not None or workload.checkpoint_dir is not None
     if workload.resumes is None and saves:
         return ""
-    if workload.resumes is not None and workload.resumes.value:
+    if workload.proved_resumes:
         return "submit it again: it resumes from its last checkpoint"
     if saves:
         return "let it resume from its last checkpoint, or ask for more time with --time"

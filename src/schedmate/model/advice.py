@@ -153,6 +153,8 @@ class Remark:
     """As it is now, the job fails: ground enough to hold it."""
     failures: int = 0
     """How many runs of it in a row have failed alike, by the scheduler's states alone."""
+    by_model: bool = False
+    """Whether a language model says so, and nothing else."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,4 +172,6 @@ class Advice:
     workload: Workload
     prediction: Prediction
     advice: tuple[Remark, ...] = ()
+    summary: str = ""
+    """What the job does, in a sentence of a language model that has read it."""
     cost: Cost = field(default_factory=Cost)

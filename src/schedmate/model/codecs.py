@@ -231,9 +231,17 @@ def _parts(kind: Any, arguments: tuple[Any, ...]) -> dict[str, Codec]:
     meant = dict(zip(getattr(kind, "__parameters__", ()), arguments, strict=False))
     hints = get_type_hints(kind)
     return {
-        each.name: _codec_or_unfit(meant.get(hints[each.name], hints[each.name]), init=each.init)
+        each.name: _codec_or_unfit(_bound(hints[each.name], meant), init=each.init)
         for each in fields(kind)
     }
+
+
+def _bound(hint: Any, meant: dict[Any, Any]) -> Any:
+    """With what the parameters of a generic class stand for: `T` and `T | None`."""
+    free = () if isinstance(hint, type) else getattr(hint, "__parameters__", ())
+    if free and all(each in meant for each in free):
+        return hint[tuple(meant[each] for each in free)]
+    return meant.get(hint, hint)
 
 
 def _codec_or_unfit(kind: Any, *, init: bool) -> Codec:

@@ -27,6 +27,8 @@ class Finding(Generic[T]):
     source: Source
     evidence: tuple[Evidence, ...] = ()
     confidence: float = 1.0
+    disputed: T | None = None
+    """The other value, where reader and model disagree and neither is proved."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,3 +62,12 @@ class Workload:
     log_files: Finding[tuple[str, ...]] | None = None
     max_time_s: Finding[float] | None = None
     early_stopping: Finding[bool] | None = None
+
+    @property
+    def proved_resumes(self) -> bool | None:
+        """What its code is seen to do: a model's word alone proves nothing, and takes back no
+        `False` that was read."""
+        found = self.resumes
+        if found is None or found.source != "llm":
+            return None if found is None else found.value
+        return False if found.disputed is False else None

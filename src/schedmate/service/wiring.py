@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from schedmate.schedulers.slurm.rest.access import RestAccess
     from schedmate.store import Lease, Moved, OnTable, Store
 
-_STEPS_OF_A_LARGE_MODEL = 6
 _SETTLE_S = 60.0
 """Wrappers that look after jobs ask for them every minute at most."""
 _DECIDED_BY = {
@@ -269,11 +268,6 @@ def open_asker(settings: Settings, store: Store, *, allowed: bool = True) -> Ask
     from schedmate.llm import open_asker
 
     return open_asker(settings.llm, cache_dir=settings.cache_dir, ledger=store)
-
-
-def agent_steps(settings: Settings) -> int:
-    """How often a model may look around in a job's directory: the embedded one is too small."""
-    return _STEPS_OF_A_LARGE_MODEL if settings.llm.base_url else 0
 
 
 def limits_of(settings: Settings, *, act_since: float) -> DecisionLimits:

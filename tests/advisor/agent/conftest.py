@@ -12,14 +12,14 @@ def job(tmp_path):
     """Writes files and advises on `python train.py`, with what a scripted model says."""
     memory = MemoryHistory()
 
-    def advise(files, script, *words, steps=0, command=("python", "train.py")):
+    def advise(files, script, *words, command=("python", "train.py")):
         for name, text in files.items():
             path = tmp_path / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
         asker = script if script is None or hasattr(script, "ask") else ScriptedAsker(script)
         target = Target.from_command(tmp_path, (*command, *words))
-        return Advisor(memory, memory, asker, steps=steps).advise(target), asker
+        return Advisor(memory, memory, asker).advise(target), asker
 
     return advise
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, fields, replace
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final
 
 from schedmate.advisor.agent.choices import choices
@@ -11,14 +11,14 @@ from schedmate.advisor.agent.fields import ASKED, Topic, open_topics
 from schedmate.advisor.agent.gaps import Choice, Gap, Pointer
 from schedmate.advisor.agent.named import Named, named_values
 from schedmate.advisor.agent.searching import written_values
-from schedmate.advisor.agent.steps import Search, Step
-from schedmate.advisor.agent.tools import Desk
 from schedmate.advisor.agent.ways import gaps_on_the_way
 from schedmate.advisor.launch.run import PythonRun
 from schedmate.advisor.sources.words import words
 from schedmate.advisor.understand.read_job import Read, ReadJob
-from schedmate.model import Finding, ModelError, Workload
+from schedmate.model import Cost, Finding, ModelError, Workload
 
+AGENT_VERSION: Final = "1"
+"""Raised whenever a model is asked something else."""
 _ONE_VOICE, _TWO_VOICES = 0.5, 0.6
 _MOST_FOLLOWED: Final = 3
 _ENOUGH: Final = 2
@@ -27,22 +27,26 @@ _OF_TRAINING: Final = words("epochs max_steps optimizer learning_rate batch_size
 
 @dataclass(slots=True)
 class Agent:
-    """For one job. `explore` takes the next step of a model that can look around by itself, for
-    `steps` steps; `problem` is what kept the pointer from answering."""
+    """For one job; `problem` is what kept the pointer from answering."""
 
     pointer: Pointer
-    explore: Callable[[str], Step] | None = None
-    steps: int = 0
     asked: Collection[str] = ASKED
     problem: ModelError | None = None
+    also_read: set[str] = field(default_factory=set)
+
+    @property
+    def kind(self) -> str:
+        return f"asked {AGENT_VERSION}"
+
+    @property
+    def cost(self) -> Cost:
+        return self.pointer.cost
 
     def complete(self, job: ReadJob, read: Read) -> ReadJob:
         """With what is found behind the gaps; what reading knows is never touched."""
         try:
             job = self._follow(job, read)
             found = self._pick(job)
-            job = replace(job, workload=replace(job.workload, **found))
-            found = self._look_around(job)
             return replace(job, workload=replace(job.workload, **found))
         except ModelError as error:
             self.problem = error
@@ -76,15 +80,6 @@ class Agent:
             name: _finding(each.choice, _TWO_VOICES if each.voices > 1 else _ONE_VOICE)
             for name, each in self.pointer.point(job.words, job.workload, gaps).items()
         }
-
-    def _look_around(self, job: ReadJob) -> dict[str, Finding[Any]]:
-        left = open_topics(job.workload, self.asked)
-        if self.explore is None or not (self.steps and left):
-            return {}
-        used = frozenset(source.name for source in job.sources())
-        search = Search(Desk(replace(job.files, seen={})), used, self.steps)
-        stated = search.run(job.words, left, self.explore)
-        return {name: _finding(choice, _ONE_VOICE) for name, choice in stated.items()}
 
 
 def field_gaps(job: ReadJob, asked: Collection[str] = ASKED) -> list[Gap]:

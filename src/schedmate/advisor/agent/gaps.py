@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from schedmate.advisor.launch.run import Launch
-from schedmate.model import Evidence, Workload
+from schedmate.model import Cost, Evidence, Workload
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +62,9 @@ class Pointed:
 
 class Pointer(Protocol):
     """Chooses; what it leaves out of its answer is none of the choices."""
+
+    @property
+    def cost(self) -> Cost: ...
 
     def point(self, job: str, known: Workload, gaps: Sequence[Gap]) -> Mapping[str, Pointed]:
         """By the gaps' keys; may raise `ModelError`."""

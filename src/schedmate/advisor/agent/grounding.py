@@ -12,7 +12,8 @@ _NUMBER = re.compile(
 _PRODUCT = re.compile(r"(?<![\w.*])(\d{1,9}) {0,2}(\*\*|\*|<<) {0,2}(\d{1,9})(?![\w.*])")
 _LARGEST_POWER = 64
 _CLOSE = 1e-9
-_COMMENT = re.compile(r"(?:^|\s)#.{0,2000}$|(?:^|\s)//.{0,2000}$")
+_COMMENT = re.compile(r"(?:^|\s)#.{0,2000}$|(?:^|\s)//(?!\s?[\w(]{1,40}\)*,?$).{0,2000}$")
+"""`// 8` at the end of a line divides."""
 _QUOTES = re.compile(r"\"[^\"\n]{0,500}\"|'[^'\n]{0,500}'")
 
 

@@ -11,9 +11,8 @@ from pydantic import BaseModel
 
 from schedmate.advisor.agent.gaps import Choice, Gap, Pointed
 from schedmate.advisor.agent.question import PURPOSE, SYSTEM, Question
-from schedmate.advisor.agent.steps import MAX_TOKENS, STEPPING, Step
 from schedmate.advisor.agent.voting import vote
-from schedmate.model import Asker, Cost, Workload
+from schedmate.model import Asker, Cost, Subject, Workload
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -23,6 +22,7 @@ class ModelPointer:
     """No call begins after `seconds`."""
 
     asker: Asker
+    about: Subject | None = None
     seconds: float = 180.0
     cost: Cost = field(default_factory=Cost)
     _ends: float | None = None
@@ -41,13 +41,14 @@ class ModelPointer:
         answer = self._ask(question.schema, question.prompt, SYSTEM, question.max_tokens)
         return question.read(answer)
 
-    def step(self, prompt: str) -> Step:
-        """Its next step, where it looks around by itself."""
-        return self._ask(Step, prompt, STEPPING, MAX_TOKENS)
-
     def _ask(self, schema: type[T], prompt: str, system: str, max_tokens: int) -> T:
         answer = self.asker.ask(
-            schema, prompt, purpose=PURPOSE, system=system, max_tokens=max_tokens
+            schema,
+            prompt,
+            purpose=PURPOSE,
+            system=system,
+            max_tokens=max_tokens,
+            about=self.about,
         )
         self.cost = Cost(
             seconds=self.cost.seconds + answer.cost.seconds,

@@ -10,7 +10,7 @@ from schedmate.advisor.launch.manifests import describe
 from schedmate.advisor.sources.files import Files, SourceFile
 from schedmate.advisor.sources.project_root import project_root
 from schedmate.files import INVOKER, Reader, files_of
-from schedmate.model import BadInput, Job, NotFound, Request, Submission
+from schedmate.model import BadInput, Job, NotFound, Request, Subject, Submission
 from schedmate.model.account import account_name
 
 
@@ -33,6 +33,15 @@ class Target:
     submitted_at: float | None = None
     by: Reader | None = None
     """Who reads its files, where a person names them; else they are read as its user could."""
+    job_id: str = ""
+    comment: str = ""
+
+    @property
+    def subject(self) -> Subject:
+        """Whose job a model would be asked about."""
+        return Subject(
+            user=self.user, job_id=self.job_id, workdir=str(self.workdir), comment=self.comment
+        )
 
     @property
     def reader(self) -> Reader:
@@ -81,6 +90,8 @@ class Target:
             user=job.user,
             name=job.name,
             submitted_at=job.submit_time,
+            job_id=job.id,
+            comment=job.comment,
         )
 
     @classmethod

@@ -21,8 +21,6 @@ from schedmate.model.wire import dumps, loads
 
 READER_VERSION = "10"
 """Raised whenever the same files are read into another record."""
-AGENT_VERSION = "1"
-"""Raised whenever a model is asked something else."""
 _MOST_FILES = 3000
 
 
@@ -34,15 +32,15 @@ class Recollection:
 
     @classmethod
     def of(
-        cls, cache: ReadingCache, target: Target, launch: Launch, *, asks: bool = False
+        cls, cache: ReadingCache, target: Target, launch: Launch, *, asks: str = ""
     ) -> Recollection:
-        """`asks` is whether a model is asked too: what was read without one hides nothing that
-        one could tell."""
+        """`asks` is what a model is asked too: what was read without one hides nothing that one
+        could tell."""
         entries = [run.entry.source for run in launch.runs if run.entry.source is not None]
         started = (*launch.scripts, *entries)
         parts = [part for source in started for part in (source.name, source.text)]
         commands = ["\0".join(words) for words in (target.command, *launch.commands)]
-        version = f"{READER_VERSION}, asked {AGENT_VERSION}" if asks else READER_VERSION
+        version = f"{READER_VERSION}, {asks}" if asks else READER_VERSION
         key = digest(version, *parts, "", *commands, *asked(launch, target.request))
         return cls(cache, key)
 

@@ -8,9 +8,10 @@ from typing import Final, Protocol
 
 from schedmate.advisor.interpret.python.parsed import Unparsable
 from schedmate.advisor.interpret.python.trace import Trace
+from schedmate.advisor.launch.processes import Processes
 from schedmate.advisor.launch.run import Launch, PythonRun
 from schedmate.advisor.sources.files import Files, SourceFile
-from schedmate.model import ModelError, Workload
+from schedmate.model import Cost, ModelError, Remark, Workload
 
 CONFIG_SUFFIXES: Final = (".yaml", ".yml", ".toml", ".json", ".cfg", ".ini")
 _LONGEST_CONFIG: Final = 50_000
@@ -27,6 +28,11 @@ class ReadJob:
     trace: Trace = field(default_factory=Trace)
     problems: tuple[Unparsable, ...] = ()
     """Files that are no Python."""
+    processes: Processes = field(default_factory=Processes)
+    summary: str = ""
+    """What the job does, in a model's words."""
+    remarks: tuple[Remark, ...] = ()
+    """What a model says is wrong with it."""
 
     @property
     def words(self) -> str:
@@ -58,9 +64,18 @@ Read = Callable[[Launch], ReadJob]
 
 
 class Completer(Protocol):
-    """`problem` is what kept it from completing anything."""
+    """`problem` is what kept it from completing anything; `also_read` are the files that its answer
+    goes by."""
 
     problem: ModelError | None
+    also_read: set[str]
+
+    @property
+    def cost(self) -> Cost: ...
+
+    @property
+    def kind(self) -> str:
+        """Says what was asked: another kind's answer hides nothing that this one could tell."""
 
     def complete(self, job: ReadJob, read: Read) -> ReadJob:
         """With what it finds; `read` reads the job as if it started something else."""

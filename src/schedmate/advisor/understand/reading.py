@@ -58,13 +58,16 @@ def understand(
         reading, unparsable = found
         record = settled_record(launch, reading, request, claims(reading))
         workload = at_most(record, launch.certainty)
-        return ReadJob(launch, workload, files, reading.run, reading.trace, unparsable)
+        return ReadJob(
+            launch, workload, files, reading.run, reading.trace, unparsable, reading.processes
+        )
 
     job = read(launch)
     if completer is not None:
         job = completer.complete(job, read)
     if job.run is None:
-        return Understanding(workload=job.workload), ()
+        said = Understanding(workload=job.workload, summary=job.summary, remarks=job.remarks)
+        return said, ()
     code = _code(job.launch, job.run, files)
     understood = Understanding(
         workload=job.workload,
@@ -74,6 +77,8 @@ def understand(
         needs_gpu=_needs_gpu([source.text for source in code]),
         signature=signature([source.text for source in code]),
         traits=traits(job.run, job.trace),
+        summary=job.summary,
+        remarks=job.remarks,
     )
     return understood, job.problems
 

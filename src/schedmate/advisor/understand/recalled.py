@@ -55,7 +55,9 @@ def recalled_or_read(
     target: Target, launch: Launch, cache: ReadingCache, completer: Completer | None = None
 ) -> tuple[Understanding, tuple[Unparsable, ...], Files]:
     """Only what was read from files that all parse is kept: a hit means nothing is wrong."""
-    recollection = Recollection.of(cache, target, launch, asks=completer is not None)
+    recollection = Recollection.of(
+        cache, target, launch, asks="" if completer is None else completer.kind
+    )
     files = target.files
     known = recollection.recall(files)
     if known is not None:
@@ -67,8 +69,12 @@ def recalled_or_read(
         understood, problems = understand(launch, files, target.request, completer)
     except Exception as error:  # noqa: BLE001 - no code may end those who only read it
         _log.warning("the code in %s could not be read: %r", target.workdir, error)
+        if completer is not None:
+            return recalled_or_read(target, launch, cache)
         return Understanding(workload=Workload()), (), files
     if not problems and (completer is None or completer.problem is None):
+        for name in () if completer is None else sorted(completer.also_read):
+            files.read(files.workdir / name, inside=files.roots)
         recollection.keep(files, understood)
     return understood, problems, files
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from schedmate.model import Evidence, Workload
+from schedmate.model import Evidence, Remark, Workload
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,3 +41,7 @@ class Understanding:
     signature: tuple[int, ...] = ()
     """By which code that is nearly the same is known."""
     traits: Traits = field(default_factory=Traits)
+    summary: str = ""
+    """What the job does, in a model's words."""
+    remarks: tuple[Remark, ...] = ()
+    """What a model says is wrong with it."""

@@ -22,7 +22,6 @@ from schedmate.service.late_asker import LateAsker
 from schedmate.service.records.daemon_mode import keep_daemon_mode
 from schedmate.service.records.pause import pause_of
 from schedmate.service.wiring import (
-    agent_steps,
     deciding_settings,
     engine_of,
     limits_of,
@@ -145,6 +144,6 @@ def _with_model(settings: Settings) -> Callable[[Target], Advised]:
     def advise(target: Target) -> Advised:
         with closing(open_store(settings)) as store:
             asker = LateAsker(patient(settings), store)
-            return Advisor(store, store, asker, steps=agent_steps(settings)).advise(target)
+            return Advisor(store, store, asker).advise(target)
 
     return advise

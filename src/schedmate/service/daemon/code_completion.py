@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from schedmate.core import is_opted_out
+from schedmate.model import NoConsent
 from schedmate.store import KeptAdvice
 
 if TYPE_CHECKING:
@@ -56,17 +57,21 @@ class CodeCompletion:
         self._asked.pop(job_id, None)
 
     def _better(self, job: Job, advised: Advised) -> Advice | None:
-        """Record and prediction; what is wrong with a job is never by a model."""
+        """Record and prediction; what a model says is wrong with a job is only shown."""
         kept = self._store.advice(job.id)
-        if kept is None or advised.advice.workload == kept.advice.workload:
+        if kept is None:
             return None
-        advice = replace(advised.advice, advice=kept.advice.advice)
+        said = tuple(remark for remark in advised.advice.advice if remark.by_model)
+        advice = replace(advised.advice, advice=(*kept.advice.advice, *said))
+        before = kept.advice
+        if not said and (advice.workload, advice.summary) == (before.workload, before.summary):
+            return None
         self._store.keep_advice(job.id, KeptAdvice(advice, advised.fingerprint))
         return advice
 
 
 def _answered(advise: Callable[[Target], Advised], target: Target) -> Advised:
     advised = advise(target)
-    if advised.problem is not None:
+    if advised.problem is not None and not isinstance(advised.problem, NoConsent):
         raise advised.problem
     return advised

@@ -48,11 +48,11 @@ class KnownCodes:
         kept = self._store.advice(job_id)
         if kept is None:
             return None
-        print_, resumes = kept.fingerprint, kept.advice.workload.resumes
+        print_ = kept.fingerprint
         code = JobCode(
             None if print_ is None else print_.code,
             "" if print_ is None else print_.arguments,
-            None if resumes is None else resumes.value,
+            kept.advice.workload.proved_resumes,
         )
         self._known[job_id] = advice, code
         return code

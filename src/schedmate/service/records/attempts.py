@@ -131,13 +131,13 @@ def reached_in(job: Job, store: Store) -> Reached:
         return reached_by(run)
     seen = store.progress(job.id, job.restarts)
     kept = store.advice(job.id)
-    resumes = None if kept is None else kept.advice.workload.resumes
     reached = Reached() if seen is None else _so_far(seen)
-    return replace(reached, resumes=None if resumes is None else resumes.value)
+    resumes = None if kept is None else kept.advice.workload.proved_resumes
+    return replace(reached, resumes=resumes)
 
 
 def reached_by(run: PastRun) -> Reached:
-    resumes, profile = run.workload.resumes, run.profile
+    profile = run.profile
     counted = profile is not None and profile.unit == run.steps_unit and profile.curve
     return Reached(
         unit=run.steps_unit,
@@ -146,7 +146,7 @@ def reached_by(run: PastRun) -> Reached:
         saved=run.checkpoint_step,
         saves=run.checkpoint_step is not None,
         complete=run.complete,
-        resumes=None if resumes is None else resumes.value,
+        resumes=run.workload.proved_resumes,
     )
 
 
