@@ -179,7 +179,7 @@ def _estimates(columns: TraceColumns, arm: ArmResult, look_s: float) -> Estimate
     known = {str(each.number): each for each in arm.jobs}
     spreads = [known[each].predicted or (math.nan,) * 3 for each in columns.ids]
     p10, p50, p90 = np.array(spreads, dtype=np.float64).T
-    costs = reading_s(arm.jobs, look_s)
+    costs = reading_s([each for each in arm.jobs if each.predicted], look_s)
     cost = np.array([costs.get(int(each), 0.0) for each in columns.ids])
     return Estimates(p10, p50, p90, cost, "live", [known[each].basis for each in columns.ids])  # type: ignore[misc]
 

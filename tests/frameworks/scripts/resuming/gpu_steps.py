@@ -33,6 +33,7 @@ if checkpoint.exists():
     model.load_state_dict(state["model"])
     optimizer.load_state_dict(state["optimizer"])
     begin = state["step"]
+began = time.monotonic()
 for step in range(begin + 1, args.steps + 1):
     batch = torch.randn(width, width, device=device)
     optimizer.zero_grad()
@@ -47,3 +48,4 @@ for step in range(begin + 1, args.steps + 1):
         torch.save(state, f"{checkpoint}.tmp")
         Path(f"{checkpoint}.tmp").replace(checkpoint)
         print(f"saved checkpoint {checkpoint} at step {step}", flush=True)
+print(f"took {time.monotonic() - began:.6f} s", flush=True)
