@@ -19,8 +19,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from rich.table import Table
+
+from bench.accuracy.doomed_programs import watched_programs
 from bench.command import command_line, console, progress, table
 from bench.corpora.doomed_runs import (
+    FIRST_SIGHT,
+    UNSEEN,
     DoomedRun,
     failed_runs,
     labelled_runs,
@@ -157,6 +162,8 @@ class Tally:
         return [*map(str, counts), str(self.missed), share, *hours]
 
 
+_PROGRAMS = "first sight: real programs, labelled before they were run"
+_PROGRAM_COLUMNS = ("reason", "true", "right", "wrong", "stopped", "wrongly", "missed")
 _COLUMNS = (
     "method, reason",
     "go on",
@@ -182,6 +189,8 @@ def main() -> None:
     screen = console()
     sets = {
         "labelled runs": labelled_runs,
+        "mended since: labelled before they were read": lambda: labelled_runs(FIRST_SIGHT),
+        "first sight: labelled before they were read": lambda: labelled_runs(UNSEEN),
         "failures and alarming words": failed_runs,
         "recorded runs, all well": trained_runs,
         "public logs": public_runs,
@@ -204,8 +213,27 @@ def main() -> None:
         for (name, reason), tally in tallies.items():
             shown.add_row(f"{name}, {reason}", *tally.cells)
         screen.print(shown)
+    if arguments.set in _PROGRAMS:
+        screen.print(_programs(arguments.only, show=arguments.show))
     if not arguments.set or arguments.set in "repeated":
         screen.print(_repeated())
+
+
+def _programs(only: str, *, show: bool) -> Table:
+    programs = watched_programs(only)
+    shown = table(f"{_PROGRAMS}: {len(programs)}", _PROGRAM_COLUMNS)
+    for reason in ("idle", "hang"):
+        true = {one.name for one in programs if reason in one.doomed}
+        told = {one.name for one in programs if reason in one.told}
+        ended = {one.name for one in programs if reason in one.stopped}
+        waits = {one.name for one in programs if one.waits}
+        if show:
+            for name in sorted(true ^ told | ended & waits):
+                print(f"{'missed' if name in true - told else 'WRONG':7} {name}: {reason}")
+        harmed = ended - true | ended & waits
+        counts = (true, true & told, told - true, ended - harmed, harmed, true - told)
+        shown.add_row(reason, *(str(len(some)) for some in counts))
+    return shown
 
 
 def _repeated() -> str:

@@ -33,12 +33,12 @@ class Answer:
 def schedmate(handler: Handler, *, ask: bool) -> Method:
     def answer(case: Case, _text: str) -> Answer:
         diagnosis = handler.diagnose(case)
-        return _of(handler.refine(case, diagnosis) if ask else diagnosis)
+        return of_diagnosis(handler.refine(case, diagnosis) if ask else diagnosis)
 
     return answer
 
 
-def _of(diagnosis: Diagnosis) -> Answer:
+def of_diagnosis(diagnosis: Diagnosis) -> Answer:
     return Answer(
         reasons=frozenset({diagnosis.reason}),
         retry=diagnosis.decision.retry,

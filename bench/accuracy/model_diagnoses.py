@@ -24,7 +24,7 @@ from bench.command import command_line, model_in_use
 from bench.corpora.open_failures import FRESH, HELD_OUT, TUNED
 from schedmate.handler import Case, Handler, NamedLog
 from schedmate.handler.model_reading import Reading, fits
-from schedmate.model import Answer, Asker, Cost, Diagnosis, ModelError
+from schedmate.model import Answer, Asker, Cost, Diagnosis, ModelError, Tier
 from schedmate.model.lessons import Origin
 from schedmate.store.sqlite import SqliteStore
 
@@ -40,6 +40,8 @@ TAUGHT = (
 
 class _Chooser:
     """Takes the wanted reason if it is offered, or always the first one."""
+
+    tier: Tier = "choose"
 
     def __init__(self, wanted: str | None) -> None:
         self._wanted = wanted

@@ -24,6 +24,10 @@ from bench.corpora.training_logs import step_logs
 from bench.datasets import data_dir
 
 LABELLED = Path(__file__).parent / "doomed"
+FIRST_SIGHT = Path(__file__).parent / "doomed_first_sight"
+"""Labelled before anything was read or run; rules were mended by it since."""
+UNSEEN = Path(__file__).parent / "doomed_unseen"
+"""The same, after that; read once, and not used since."""
 _EVERY_S = 10.0
 _LIMITS = (0.5, 0.8, 0.95, 1.02, 1.1, 1.5)
 """Times how long a run took."""
@@ -49,10 +53,11 @@ class DoomedRun:
         return self.lines[-1][0] if self.lines else 0.0
 
 
-def labelled_runs() -> Iterator[DoomedRun]:
-    for path in sorted(LABELLED.glob("*.toml")):
+def labelled_runs(place: Path = LABELLED) -> Iterator[DoomedRun]:
+    for path in sorted(place.glob("*.toml")):
         for name, stated in tomllib.loads(path.read_text()).items():
-            yield _labelled(f"{path.stem}/{name}", stated)
+            if not path.stem.endswith("programs"):
+                yield _labelled(f"{path.stem}/{name}", stated, place)
 
 
 def failed_runs() -> Iterator[DoomedRun]:
@@ -114,10 +119,10 @@ def _step_runs() -> Iterator[DoomedRun]:
         yield DoomedRun(name=log.name, lines=lines, doomed=frozenset())
 
 
-def _labelled(name: str, stated: dict[str, Any]) -> DoomedRun:
+def _labelled(name: str, stated: dict[str, Any], place: Path) -> DoomedRun:
     lines: list[tuple[float, bytes]] = []
     at, sign_s = 0.0, None
-    for line in _logged(stated):
+    for line in _logged(stated, place):
         at += stated.get("every_s", _EVERY_S)
         lines.append((at, line))
         if sign_s is None and stated.get("sign", "\n").encode() in line:
@@ -134,11 +139,11 @@ def _labelled(name: str, stated: dict[str, Any]) -> DoomedRun:
     )
 
 
-def _logged(stated: dict[str, Any]) -> list[bytes]:
+def _logged(stated: dict[str, Any], place: Path) -> list[bytes]:
     """The lines of a real log, each state of a bar among them."""
     if "log" not in stated:
         return []
-    whole = (LABELLED / stated["log"]).read_bytes()
+    whole = (place / stated["log"]).read_bytes()
     return [line for line in whole.replace(b"\r", b"\n").split(b"\n") if line.strip()]
 
 

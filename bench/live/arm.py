@@ -1,12 +1,11 @@
 """One arm of the live experiment: a private Slurm on which the jobs of a plan really run.
 
     python -m bench.live.arm PLAN.json plain RESULT.json
-    python -m bench.live.arm PLAN.json schedmate RESULT.json
-    python -m bench.live.arm PLAN.json history RESULT.json
+    python -m bench.live.arm PLAN.json stack RESULT.json       # or another one of bench.live.arms
 
 Owners are played here: they submit, cancel, and come back after a run that broke. With SchedMate a
-daemon (`schedmate serve`) in mode `act` runs beside Slurm; all else is the same. `history` is the
-same daemon with predictions that a site could have without code (`bench.live.history_control`).
+daemon (`schedmate serve`) in mode `act` runs beside Slurm. Where it has levers beside the order
+of the queue, owners let their jobs make way and be stopped; all else is the same.
 """
 
 from __future__ import annotations
@@ -25,12 +24,14 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
+from statistics import median, quantiles
 
 from bench.command import command_line
-from bench.live.replayed_jobs import COMES_BACK, GPUS_PER_NODE, NODES, SPEED, ReplayedJob
-from schedmate.core import JobAdvised
-from schedmate.core.fairness import FairnessLimits
+from bench.live.arms import ARMS, CLUSTER, CONSENT, DAEMONS, UNPLACED, ArmKind
+from bench.live.replayed_jobs import COMES_BACK, GPUS_PER_NODE, NODES, ReplayedJob
+from schedmate.core import JobAdvised, ResumeKnown
 from schedmate.model import Prediction
 from schedmate.service.records.event_log import opened
 from schedmate.store.base import KeptEvent
@@ -38,40 +39,9 @@ from schedmate.store.sqlite import SqliteStore
 from schedmate.testing.slurm_cluster import private_slurm
 
 _LOOK_S = 1.0
-_WEEK_MINUTES = round(7 * 24 * 60 / SPEED)
-CLUSTER = {
-    "SchedulerParameters": "bf_interval=1,bf_continue,bf_resolution=1,sched_interval=1,"
-    "batch_sched_delay=1",
-    "PriorityWeightAge": "1000",
-    "PriorityWeightFairshare": "10000",
-    "PriorityWeightJobSize": "1000",
-    "PriorityWeightPartition": "50000",
-    "PriorityMaxAge": f"0-00:{_WEEK_MINUTES}:00",
-    "PriorityDecayHalfLife": f"0-00:{_WEEK_MINUTES}:00",
-    "PriorityCalcPeriod": "1",
-    "PartitionName": "main Nodes=ALL Default=YES MaxTime=120 DefaultTime=60 DefMemPerCPU=100 "
-    "TRESBillingWeights=CPU=0.0,GRES/gpu=1.0 State=UP",
-}
-"""Weights of the example in Slurm's manual, a week being as much shorter as all else; the
-partition's weight is the room that nice numbers need above Slurm's floor."""
-DAEMON = {
-    "SCHEDMATE_SCHEDULER": "slurm",
-    "SCHEDMATE_MODE": "act",
-    "SCHEDMATE_SETTLE_S": "0",
-    "SCHEDMATE_SLURM__POLL_S": "1",
-    "SCHEDMATE_HANG__MINUTES": "0.15",
-    "SCHEDMATE_LONGEST_WAIT_S": "15",
-    "SCHEDMATE_LLM__ENABLED": "false",
-    "SCHEDMATE_NICE_RANGE": "40000",
-    "SCHEDMATE_FAIRNESS__LATE_HOURS": f"{FairnessLimits().late_hours / SPEED:.4f}",
-}
-"""The nice range is as wide as fair share weighs, over the costs that occur here. The bound
-on being overtaken is as much shorter as all else."""
-_PROVISIONAL = int(DAEMON["SCHEDMATE_NICE_RANGE"]) // 2
-"""The number of a job that has not been read."""
-PLAIN = "plain"
-DAEMONS = {"schedmate": "bench.live.compressed_time", "history": "bench.live.history_control"}
-"""By arm: the module that is called as `schedmate`."""
+_PATIENCE_S = 60.0
+_SAME_S = 0.3
+"""Events that are no farther apart are of one poll."""
 _REQUESTS = ("REQUEST_JOB_INFO", "REQUEST_BATCH_SCRIPT", "REQUEST_UPDATE_JOB")
 
 
@@ -118,7 +88,7 @@ class ArmResult:
 def main() -> None:
     parser = command_line(__doc__, __spec__)
     parser.add_argument("plan", type=Path)
-    parser.add_argument("arm", choices=(PLAIN, *DAEMONS))
+    parser.add_argument("arm", choices=tuple(ARMS))
     parser.add_argument("result", type=Path)
     options = parser.parse_args()
     os.environ["SLURM_TIME_FORMAT"] = "%s"
@@ -140,14 +110,17 @@ def run(
         ask("sacctmgr", "-i", "add", "account", "lab")
         ask("sacctmgr", "-i", "add", "user", ",".join(users), "account=lab")
         config = ask("scontrol", "show", "config")
-        if arm == PLAIN:
-            submitted = Owners(jobs, root).play()
-            cost: dict[str, float] = {}
-        else:
-            with _daemon(DAEMONS[arm], state, settings) as process:
+        kind, loads = ARMS[arm], list[float]()
+        owners = Owners(jobs, root, comment=CONSENT if kind.levers else "", loads=loads)
+        if kind.module:
+            with daemon_of(kind, state, settings) as process:
+                owners.wait_for_daemon(state / "schedmate.sqlite3")
                 ask("sdiag", "--reset")
-                submitted = Owners(jobs, root).play()
-                cost = _cost(process.pid)
+                submitted = owners.play()
+                cost = _used(process.pid)
+        else:
+            submitted, cost = owners.play(), {}
+        cost |= _asked() | {"load": sum(loads) / len(loads), "most_load": max(loads)}
         results = _results(submitted)
     return ArmResult(arm, list(results.values()), config, cost, {})
 
@@ -155,11 +128,31 @@ def run(
 class Owners:
     """They submit when the plan has it, cancel, and come back after a run that broke."""
 
-    def __init__(self, jobs: Sequence[ReplayedJob], root: Path) -> None:
+    def __init__(
+        self,
+        jobs: Sequence[ReplayedJob],
+        root: Path,
+        *,
+        comment: str = "",
+        loads: list[float] | None = None,
+    ) -> None:
+        """`loads` gets the load average of the machine, again and again."""
         self._root = root
+        self._comment = comment
+        self._loads = [] if loads is None else loads
+        self._used: defaultdict[str, dict[int, int]] = defaultdict(dict)
+        """By job and run: how long it has run."""
         self._due: list[tuple[float, int, bool, ReplayedJob]] = []
         self._submissions: dict[str, Submission] = {}
         self._jobs = jobs
+
+    def wait_for_daemon(self, store: Path) -> None:
+        """Until it has read a job that is held and cancelled: a daemon that starts reads slowly."""
+        job_id, until = self.submit(self._jobs[0], held=True), time.time() + _PATIENCE_S
+        with closing(SqliteStore(store, scheduler="slurm")) as kept:
+            while kept.advice(job_id) is None and time.time() < until:
+                time.sleep(0.5)
+        ask("scancel", job_id)
 
     def play(self) -> dict[str, tuple[Submission, float]]:
         """Until all have ended for good: every submission by its id, with its time."""
@@ -171,7 +164,7 @@ class Owners:
         while True:
             while self._due and self._due[0][0] <= time.time():
                 _, _, again, job = heapq.heappop(self._due)
-                job_id = self._submit(job, again=again)
+                job_id = self.submit(job, again=again)
                 self._submissions[job_id] = Submission(job, again)
                 times[job_id] = time.time()
             if time.time() - looked >= _LOOK_S:
@@ -180,11 +173,13 @@ class Owners:
                     return {job: (each, times[job]) for job, each in self._submissions.items()}
             time.sleep(0.1)
 
-    def _submit(self, job: ReplayedJob, *, again: bool) -> str:
+    def submit(self, job: ReplayedJob, *, again: bool = False, held: bool = False) -> str:
         place = self._root / job.project
         return ask(
-            *("sbatch", "--parsable", "-D", str(place), "-o", f"{place}/logs/%j.log"),
+            *("sbatch", *(("--hold",) if held else ())),
+            *("--parsable", "-D", str(place), "-o", f"{place}/logs/%j.log"),
             *("-N1", "-n1", f"--cpus-per-task={2 * job.gpus}", f"--gres=gpu:{job.gpus}"),
+            *("--open-mode=append", f"--comment={self._comment}"),
             *(
                 f"--uid={job.user}",
                 f"--gid={pwd.getpwnam(job.user).pw_gid}",
@@ -197,20 +192,19 @@ class Owners:
     def _look(self) -> bool:
         """Act as owners do; whether nothing is left."""
         left = 0
+        self._loads.append(os.getloadavg()[0])
         for job_id, state, used, restarts, end, nice in _queue():
-            if nice not in (0, _PROVISIONAL):
+            if nice not in UNPLACED:
                 _placed.setdefault(job_id, time.time())
             if state in _ENDED and end is not None:
                 _ends[job_id, restarts] = end
             each = self._submissions.get(job_id)
             if each is None or each.done:
                 continue
-            job = each.job
-            first = not each.again and restarts == 0
-            stops = job.fate in ("cancelled", "hangs") and first
-            if state == "RUNNING" and stops and used >= job.run_s and not each.cancelled:
-                each.cancelled = True
-                ask("scancel", job_id)
+            job, first = each.job, not each.again
+            if state == "RUNNING":
+                self._used[job_id][restarts] = used
+                self._give_up(job_id, each, restarts)
             if state not in _ENDED:
                 left += 1
                 continue
@@ -222,10 +216,20 @@ class Owners:
                     left += 1
                     continue
                 heapq.heappush(self._due, (time.time(), job.number, True, job))
-            elif broke and not each.again and restarts == 0 and job.fate == "completes":
+            elif broke and first and job.fate == "completes":
                 sys.stderr.write(f"job {job_id} ended {state} against the plan\n")
             each.done = True
         return left == 0
+
+    def _give_up(self, job_id: str, each: Submission, restarts: int) -> None:
+        """What is cancelled in the trace; one that hung and was run again is left alone."""
+        job = each.job
+        hangs = job.fate == "hangs" and not restarts
+        enough = sum(self._used[job_id].values()) >= job.run_s
+        stops = (job.fate == "cancelled" or hangs) and enough and not each.again
+        if stops and not each.cancelled:
+            each.cancelled = True
+            ask("scancel", job_id)
 
 
 _ENDED = {"COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "NODE_FAIL", "OUT_OF_MEMORY"}
@@ -297,13 +301,13 @@ def _time(text: str) -> float | None:
 
 
 @contextmanager
-def _daemon(
-    module: str, state: Path, settings: Mapping[str, str]
+def daemon_of(
+    kind: ArmKind, state: Path, settings: Mapping[str, str]
 ) -> Iterator[subprocess.Popen[bytes]]:
     with state.with_suffix(".serve.log").open("wb") as log:
         process = subprocess.Popen(
-            [sys.executable, "-P", "-m", module, "serve"],
-            env={**os.environ, **DAEMON, **settings, "SCHEDMATE_STATE_DIR": str(state)},
+            [sys.executable, "-P", "-m", kind.module, "serve"],
+            env={**os.environ, **kind.settings, **settings, "SCHEDMATE_STATE_DIR": str(state)},
             stdout=log,
             stderr=log,
         )
@@ -314,25 +318,38 @@ def _daemon(
         process.wait(120)
 
 
-def _cost(pid: int) -> dict[str, float]:
-    """What the daemon used, and what it and the owners asked of slurmctld."""
+def _used(pid: int) -> dict[str, float]:
+    """By the daemon."""
     status = Path(f"/proc/{pid}/status").read_text()
     ticks = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:15]
-    text = ask("sdiag")
-    counts = {kind: re.search(rf"{kind}\s.*?count:(\d+)", text) for kind in _REQUESTS}
     return {
         "cpu_s": sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK"),
         "peak_mb": int(re.findall(r"VmHWM:\s+(\d+)", status)[0]) / 1024,
         "seconds": time.time() - Path(f"/proc/{pid}").stat().st_ctime,
+    }
+
+
+def _asked() -> dict[str, float]:
+    """Of slurmctld by the daemon and the owners, and how long its cycles took."""
+    text = ask("sdiag")
+    counts = {kind: re.search(rf"{kind}\s.*?count:(\d+)", text) for kind in _REQUESTS}
+    cycles = re.findall(r"Mean cycle:\s+(\d+)", text) or ["0"]
+    return {
+        "slurmctld_cycle_ms": max(map(int, cycles)) / 1000,
         **{kind: float(match[1]) if match else 0.0 for kind, match in counts.items()},
     }
 
 
 def read_store(path: Path, arm: ArmResult) -> None:
-    """What was first predicted of each job's first submission, and the actions of each kind."""
+    """What was first predicted of each job's first submission, the actions of each kind, how often
+    the daemon polled and what restarts were known to cost."""
+    began = min(each.submitted for each in arm.jobs)
     with closing(SqliteStore(path, scheduler="slurm")) as store:
-        arm.actions = dict(Counter(each.action.kind for each in store.actions(state="done")))
-        predictions = first_predictions(_all_events(store))
+        done = [each for each in store.actions(state="done") if each.at >= began]
+        arm.actions = dict(Counter(each.action.kind for each in done))
+        events = [row for row in _all_events(store) if row.at >= began]
+    predictions = first_predictions(events)
+    arm.cost |= _polls(events) | _restarts(events)
     for result in arm.jobs:
         first = result.attempts[0].job_id if result.attempts else ""
         prediction = predictions.get(first)
@@ -340,6 +357,23 @@ def read_store(path: Path, arm: ArmResult) -> None:
             spread = prediction.duration_s
             result.predicted = (spread.p10, spread.p50, spread.p90)
             result.basis = prediction.basis
+
+
+def _polls(events: Sequence[KeptEvent]) -> dict[str, float]:
+    """Seconds between polls that saw something new: the median, and the 90th percentile."""
+    times = sorted({row.at for row in events})
+    apart = [after - before for before, after in pairwise(times) if after - before > _SAME_S]
+    if not apart:
+        return {}
+    cuts = quantiles(apart, n=10)
+    return {"poll_s": median(apart), "slow_poll_s": cuts[-1]}
+
+
+def _restarts(events: Sequence[KeptEvent]) -> dict[str, float]:
+    seen = [opened(row) for row in events if row.kind == "ResumeKnown"]
+    proofs = [each.proof for each in seen if isinstance(each, ResumeKnown)]
+    known = [each.restart_s for each in proofs if each.restart_s is not None]
+    return {"restart_s": median(known)} if known else {}
 
 
 def _all_events(store: SqliteStore) -> list[KeptEvent]:

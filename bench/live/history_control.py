@@ -14,12 +14,11 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from bench.live.compressed_time import COMPRESSED
+from bench.live.compressed_time import compress
 from schedmate.advisor.predict import prediction
 from schedmate.advisor.predict.jobs import EndedJob, ended_job, facts_at_submission
 from schedmate.cli import main
 from schedmate.model import Prediction
-from schedmate.policies.orderings import ORDERINGS
 from schedmate.service.usecases.backtest_controls import Ranged, RollingMean
 
 if TYPE_CHECKING:
@@ -73,6 +72,6 @@ class HistoryPredictor:
 
 
 if __name__ == "__main__":
-    ORDERINGS.update(COMPRESSED)
+    compress()
     prediction.predict = HistoryPredictor()
     main()

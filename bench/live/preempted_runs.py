@@ -69,6 +69,8 @@ class Training:
     save_s: float = 0.0
     """How long a checkpoint is written, where its code lets that be chosen."""
     comment: str = _COMMENT
+    gpus: int | None = None
+    """None: all that the stage has."""
 
     @property
     def words(self) -> list[str]:
@@ -96,14 +98,19 @@ class Stage:
     python: Path
     gpus: int
     patience_s: float = 240.0
+    limit_s: float = 1800.0
     poll_s: float = 0.5
     started: dict[JobId, Path] = field(default_factory=dict)
 
+    @staticmethod
+    def script(code: str) -> Path:
+        return SCRIPTS / code
+
     def train(self, training: Training) -> JobId:
-        """Submit it with all GPUs, in a directory of its own."""
+        """Submit it in a directory of its own."""
         place = self.root / training.name
         place.mkdir(parents=True)
-        shutil.copy(SCRIPTS / training.code, place)
+        shutil.copy(self.script(training.code), place)
         script = place / "train.sh"
         script.write_text(
             f"#!/bin/bash\n#SBATCH --open-mode=append --comment={training.comment}\n"
@@ -116,7 +123,7 @@ class Stage:
             workdir=str(place),
             name=training.name,
             script=str(script),
-            request=Request(gpus=self.gpus, time_limit_s=1800.0),
+            request=Request(gpus=training.gpus or self.gpus, time_limit_s=self.limit_s),
             stdout=str(place / "log"),
             options={} if self.settings.scheduler == "slurm" else options,
         )
@@ -224,7 +231,7 @@ class Stage:
         place = self.root / f"{training.name}-undisturbed"
         place.mkdir(parents=True)
         fast = replace(training, step_s=0.0, save_s=0.0)
-        command = [str(self.python), str(SCRIPTS / training.code), *fast.words]
+        command = [str(self.python), str(self.script(training.code)), *fast.words]
         text = subprocess.check_output(command, cwd=place, stderr=subprocess.STDOUT, text=True)
         steps = _steps(text)
         return Outcome("COMPLETED", 1, *steps[-1], 0)

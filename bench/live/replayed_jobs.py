@@ -1,19 +1,18 @@
 """A slice of a real trace as real jobs: small programs whose numbers decide how long they run.
 
 The rule of the slice, fixed before any of these jobs had run. Speed, loads and the longest run were
-chosen after simulations that showed gains too; the longest run is what lets all of it end within
-35 minutes in a simulation of plain Slurm:
+chosen after simulations that showed gains too; they let a pair of 250 jobs end within 12 minutes:
 
 - The trace is the cut of Philly with users and endings (15,000 jobs). The jobs from its middle on
   are replayed; the 1,500 before them are the site's history.
-- An hour becomes 7.5 seconds; a run is at least 4 and at most 160 seconds long. A job of more than
+- An hour becomes 5 seconds; a run is at least 3 and at most 107 seconds long. A job of more than
   8 GPUs asks for a whole node of 8.
 - All else is as much faster, as far as it goes: a week of PriorityMaxAge and of the half-life of
   usage, the day of the bound on being overtaken, owners' reactions, and the costs by which jobs are
   ordered. What has a smallest value has that: Slurm's main and backfill schedulers run every second
-  (8 minutes of the trace, 1 and 0.5 in production), priorities are calculated every minute, limits
+  (12 minutes of the trace, 1 and 0.5 in production), priorities are calculated every minute, limits
   are whole minutes, SchedMate looks a second after its last look. A hang is a silence of 9 seconds
-  (72 minutes; 30 in production), as a rhythm must be seen before its end.
+  (108 minutes; 30 in production), as a rhythm must be seen before its end.
 - Times of submission keep their proportions; one factor makes the jobs ask for `load` times what
   32 GPUs give while they come.
 - The code of a job depends on its user and its number of GPUs alone: each pair is one project with
@@ -21,10 +20,13 @@ chosen after simulations that showed gains too; the longest run is what lets all
   make it run as long as it was meant to.
 - A job that passed runs to its end. Of those that failed, seven in ten have a mistake of their own;
   three in ten meet a fault of the machine and come back. A job that was killed is cancelled by its
-  owner, but a third of those of at least 60 seconds hangs from the middle of its run on, until its
+  owner, but a third of those of at least 40 seconds hangs from the middle of its run on, until its
   owner cancels it and submits it again. A job that ended early was meant to take longer: between
   1.1 and 3.3 times what it ran.
 - Owners come back as in the trace: see `_BACK_AFTER_S`.
+- Projects that have `resumable` of the jobs and of their GPU time go on from their own checkpoints,
+  which they write every 4 seconds of work. Likewise `doomed` of the jobs, among those that would
+  pass: from the middle of their run on their loss is no number, and they run to their end.
 - Limits are habits: each project has one of a few common values, drawn among those that are long
   enough for all its jobs; one job in five asks for the next longer one. So they tell a little of
   the project and nothing of the job.
@@ -32,28 +34,26 @@ chosen after simulations that showed gains too; the longest run is what lets all
 
 from __future__ import annotations
 
-import json
-import os
 import pwd
 import random
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
 
 from bench.datasets import required, rows
+from bench.live.programs import Project
 
 NODES, GPUS_PER_NODE = 4, 8
 GPUS = NODES * GPUS_PER_NODE
-SPEED = 480.0
+SPEED = 720.0
 """Seconds of the trace in a second here."""
-SHORTEST_S, LONGEST_S, LONGEST_MEANT_S = 4.0, 160.0, 320.0
+SHORTEST_S, LONGEST_S, LONGEST_MEANT_S = 3.0, 107.0, 213.0
 PACE_SIGMA = 0.1
 """How runs of the same numbers differ: the machine's part."""
-_HANGS_FROM_S = 60.0
+_HANGS_FROM_S = 40.0
 _COMMON_MINUTES = (1, 2, 3, 5, 10, 15, 20, 30, 45, 60)
 _ABOVE_HABIT = 0.2
 _BACK_SHARES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
@@ -62,12 +62,13 @@ _BACK_AFTER_S = (6.0, 6.0, 34.0, 2139.0, 48_768.0, 109_018.0, 109_018.0)
 submission of the same user with as many GPUs (3,806 runs)."""
 _LEAST_BACK_S = 1.0
 """Owners look at their jobs once a second."""
-_OLD_S = 30 * 86400.0
-_BATCH = 32
+_ORDERS = 100
+_SIGN = 0.5
+"""Of a doomed run, what lies before the first sign of it."""
 
-Fate = Literal["completes", "mistake", "fault", "cancelled", "hangs"]
+Fate = Literal["completes", "mistake", "fault", "cancelled", "hangs", "doomed"]
 COMES_BACK: tuple[Fate, ...] = ("fault", "hangs")
-WASTED: tuple[Fate, ...] = ("mistake", "fault", "hangs")
+WASTED: tuple[Fate, ...] = ("mistake", "fault", "hangs", "doomed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +87,8 @@ class ReplayedJob:
     limit_minutes: int
     back_after_s: float
     """How long its owner takes to notice an end that calls for another run."""
+    resumes: bool = False
+    """Goes on from its own checkpoints."""
 
     @property
     def project(self) -> str:
@@ -97,28 +100,43 @@ class ReplayedJob:
 
     @property
     def breaks_at_s(self) -> float:
-        """When the run meets its fate; a job that hangs is cancelled later."""
-        return self.run_s / 2 if self.fate == "hangs" else self.run_s
+        """When the run meets its fate; a job that hangs is cancelled later, and one that is doomed
+        runs on."""
+        return {"hangs": 0.5, "doomed": _SIGN}.get(self.fate, 1.0) * self.run_s
+
+    @property
+    def step_s(self) -> float:
+        """One of its steps, and a line of its log."""
+        return Project.of(self.project).step_s * self.pace
+
+    @property
+    def saves_every_s(self) -> float:
+        """Seconds of a run between two checkpoints; 0 where it writes none."""
+        return Project.of(self.project).save_every * self.step_s if self.resumes else 0.0
 
     @property
     def sound_s(self) -> float:
         """A run that meets none, by the numbers in its code."""
-        project = Project.of(self.project)
+        project = Project.of(self.project, resumes=self.resumes)
         epochs, steps = project.epochs_and_steps(self.meant_s)
         return epochs * steps * project.step_s * self.pace
 
     @property
     def first_s(self) -> float:
         """Its first run, unless somebody steps in."""
-        return self.sound_s if self.fate == "completes" else min(self.run_s, self.sound_s)
+        passes = self.fate in ("completes", "doomed")
+        return self.sound_s if passes else min(self.run_s, self.sound_s)
 
     def environment(self, *, again: bool) -> str:
-        """What `machine.py` reads: the fate, its time and the pace."""
-        broken = self.fate in ("mistake", "fault", "hangs") and not again
-        return f"{self.fate if broken else 'sound'}:{self.breaks_at_s:.2f}:{self.pace:.4f}"
+        """What `machine.py` reads: the fate, its time, the pace, and what is left of a fate."""
+        broken = self.fate in WASTED and not again
+        fate = self.fate if broken else "sound"
+        return f"{fate}:{self.breaks_at_s:.2f}:{self.pace:.4f}:broken-{self.number}"
 
 
-def sliced(jobs: int, history: int, *, load: float) -> tuple[list[ReplayedJob], list[ReplayedJob]]:
+def sliced(
+    jobs: int, history: int, *, load: float, resumable: float = 0.0, doomed: float = 0.0
+) -> tuple[list[ReplayedJob], list[ReplayedJob]]:
     """The history and the jobs to replay, by the rule above."""
     table = list(rows(required("traces") / "philly_15k_status.csv.gz"))
     middle = len(table) // 2
@@ -135,6 +153,7 @@ def sliced(jobs: int, history: int, *, load: float) -> tuple[list[ReplayedJob], 
     asked = sum(job.run_s * job.gpus for job in made[history:])
     span = at[-1] - at[history]
     factor = asked / (GPUS * load) / span
+    made = _with_levers(made, history, resumable, doomed)
     timed = [_moved(job, float(job.at_s - at[history]) * factor) for job in made]
     return timed[:history], timed[history:]
 
@@ -148,6 +167,40 @@ def shaken(jobs: Sequence[ReplayedJob], seed: int) -> list[ReplayedJob]:
 
 def _moved(job: ReplayedJob, at_s: float) -> ReplayedJob:
     return replace(job, at_s=at_s)
+
+
+def _with_levers(
+    jobs: Sequence[ReplayedJob], first: int, resumable: float, doomed: float
+) -> list[ReplayedJob]:
+    """Which resume and which are doomed, drawn so that they have their share of the jobs from the
+    first replayed one on, and of their GPU time."""
+    projects = {job.project for job in jobs}
+    resumes = _drawn(jobs[first:], resumable, projects, "resumes")
+    passing = {str(job.number) for job in jobs if job.fate == "completes"}
+    in_vain = _drawn(jobs[first:], doomed, passing, "doomed")
+    made = [replace(job, resumes=job.project in resumes) for job in jobs]
+    return [replace(job, fate="doomed") if str(job.number) in in_vain else job for job in made]
+
+
+def _drawn(jobs: Sequence[ReplayedJob], share: float, names: Iterable[str], what: str) -> set[str]:
+    """Names of projects, or numbers of jobs: the most representative of a hundred random orders,
+    each taken from until it has such a share of the jobs."""
+    found: list[tuple[float, set[str]]] = []
+    sizes = {name: [0.0, 0.0] for name in names}
+    for job in jobs:
+        for name in {job.project, str(job.number)} & sizes.keys():
+            sizes[name][0] += 1 / len(jobs)
+            sizes[name][1] += job.run_s * job.gpus
+    gpu_s = sum(job.run_s * job.gpus for job in jobs)
+    for seed in range(_ORDERS):
+        chosen, reached, held = set[str](), 0.0, 0.0
+        for name in random.Random(f"{what} {seed}").sample(sorted(sizes), len(sizes)):
+            count, time = sizes[name]
+            if reached + count / 2 < share:
+                chosen.add(name)
+                reached, held = reached + count, held + time / gpu_s
+        found.append((abs(reached - share) + abs(held - share), chosen))
+    return min(found, key=lambda each: each[0])[1]
 
 
 def _users(seen: dict[str, None]) -> dict[str, str]:
@@ -204,194 +257,3 @@ def _usual_limit(project: str, longest_s: float) -> int:
     needed = (1.2 * longest_s + 20.0) / 60.0
     able = [place for place, each in enumerate(_COMMON_MINUTES) if each >= needed]
     return random.Random(f"limit of {project}").choice(able)
-
-
-_EPOCHS = '''\
-"""Fine-tunes the model of project {name}."""
-import argparse
-import time
-
-from machine import check, pace
-
-STEPS_PER_EPOCH = {per_epoch}
-STEP_S = {step_s}
-
-
-def train():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--epochs", type=int, default=3)
-    parser.add_argument("--lr", type=float, default={lr})
-    args = parser.parse_args()
-    for epoch in range(args.epochs):
-        for step in range(STEPS_PER_EPOCH):
-            check()
-            time.sleep(STEP_S * pace())
-            loss = 2.0 / (1 + epoch * STEPS_PER_EPOCH + step)
-            print(
-                f"epoch {{epoch + 1}}/{{args.epochs}} "
-                f"step {{step + 1}}/{{STEPS_PER_EPOCH}} loss {{loss:.4f}}",
-                flush=True,
-            )
-    print("training finished", flush=True)
-
-
-if __name__ == "__main__":
-    train()
-'''
-_STEPS = '''\
-"""Pre-trains the model of project {name}."""
-import argparse
-import time
-
-from machine import check, pace
-
-STEP_S = {step_s}
-
-parser = argparse.ArgumentParser()
-parser.add_argument("--max-steps", type=int, default=100)
-parser.add_argument("--lr", type=float, default={lr})
-args = parser.parse_args()
-step = 0
-while step < args.max_steps:
-    check()
-    time.sleep(STEP_S * pace())
-    step += 1
-    print(f"step {{step}}/{{args.max_steps}} loss {{2.0 / step:.4f}}", flush=True)
-print("training finished", flush=True)
-'''
-_SAMPLES = '''\
-"""Trains the model of project {name} as its configuration states."""
-import json
-import sys
-import time
-
-from machine import check, pace
-
-STEP_S = {step_s}
-
-with open(sys.argv[1]) as file:
-    config = json.load(file)
-steps = config["samples"] // config["batch_size"]
-for epoch in range(config["epochs"]):
-    for step in range(steps):
-        check()
-        time.sleep(STEP_S * pace())
-        print(f"Epoch [{{epoch + 1}}/{{config['epochs']}}] [{{step + 1}}/{{steps}}]", flush=True)
-print("training finished", flush=True)
-'''
-_PROGRAMS = (_EPOCHS, _STEPS, _SAMPLES)
-FAULT = (
-    "RuntimeError: NCCL error in: ProcessGroupNCCL.cpp:2251, remote process exited or there was a "
-    "network error, NCCL version 2.21.5\nncclRemoteError: A call failed possibly due to a "
-    "network error or a remote process exiting prematurely.\n"
-)
-"""What the log of a job that met a fault ends with."""
-MACHINE = '''\
-"""What the machine does to a run, apart from the training code: its pace, and what breaks it."""
-import os
-import signal
-import time
-
-_FATE, _AT, _PACE = os.environ.get("REPLAY", "sound:0:1").split(":")
-_BROKEN = _FATE == "mistake" or os.environ.get("SLURM_RESTART_COUNT", "0") == "0"
-_BEGAN = time.monotonic()
-
-
-def pace():
-    return float(_PACE)
-
-
-def check():
-    if _FATE == "sound" or not _BROKEN or time.monotonic() - _BEGAN < float(_AT):
-        return
-    if _FATE == "hangs":
-        signal.pause()
-    if _FATE == "fault":
-        raise RuntimeError(
-            "NCCL error in: ProcessGroupNCCL.cpp:2251, remote process exited or there was a "
-            "network error, NCCL version 2.21.5\\nncclRemoteError: A call failed possibly due to a "
-            "network error or a remote process exiting prematurely."
-        )
-    raise ValueError("Expected input batch_size (64) to match target batch_size (63).")
-'''
-
-
-def write(jobs: Sequence[ReplayedJob], root: Path) -> None:
-    """Every project's program, and every job's script with its own numbers."""
-    root.mkdir(parents=True, exist_ok=True)
-    root.chmod(0o755)
-    for job in jobs:
-        place = root / job.project
-        if not place.exists():
-            place.mkdir()
-            place.chmod(0o777)
-            (place / "machine.py").write_text(MACHINE)
-            (place / "train.py").write_text(Project.of(job.project).text(job.project))
-            (place / "logs").mkdir()
-            (place / "logs").chmod(0o777)
-        words = _arguments(job, place)
-        script = place / job.script
-        script.write_text(f"#!/bin/bash\n#SBATCH --gres=gpu:{job.gpus}\npython3 train.py {words}\n")
-    for path in root.rglob("*.*"):
-        os.utime(path, (path.stat().st_mtime - _OLD_S, path.stat().st_mtime - _OLD_S))
-
-
-@dataclass(frozen=True, slots=True)
-class Project:
-    """What the jobs of a user on so many GPUs have in common: their program and its constants."""
-
-    program: str
-    step_s: float
-    per_epoch: int
-    lr: float
-
-    @classmethod
-    def of(cls, name: str) -> Project:
-        rng = random.Random(name)
-        return cls(
-            program=rng.choice(_PROGRAMS),
-            step_s=rng.choice((0.2, 0.25, 0.3, 0.4, 0.5)),
-            per_epoch=rng.randint(4, 10),
-            lr=rng.choice((1e-4, 3e-4, 1e-3)),
-        )
-
-    def text(self, name: str) -> str:
-        values = {"step_s": self.step_s, "per_epoch": self.per_epoch, "lr": self.lr}
-        return self.program.format(name=name, **values)
-
-    def epochs_and_steps(self, meant_s: float) -> tuple[int, int]:
-        """The numbers that make a run as long as it is meant to be, as nearly as they can."""
-        steps = max(2, round(meant_s / self.step_s))
-        if self.program == _STEPS:
-            return 1, steps
-        if self.program == _EPOCHS:
-            return max(1, round(steps / self.per_epoch)), self.per_epoch
-        epochs = max(1, round(steps / 20))
-        return epochs, max(2, round(steps / epochs))
-
-
-def _arguments(job: ReplayedJob, place: Path) -> str:
-    project = Project.of(job.project)
-    epochs, steps = project.epochs_and_steps(job.meant_s)
-    if project.program == _EPOCHS:
-        return f"--epochs {epochs}"
-    if project.program == _STEPS:
-        return f"--max-steps {steps}"
-    config = place / f"config-{job.number}.json"
-    config.write_text(
-        json.dumps({"epochs": epochs, "samples": steps * _BATCH, "batch_size": _BATCH})
-    )
-    return config.name
-
-
-def write_history(jobs: Sequence[ReplayedJob], root: Path, path: Path, *, before: float) -> None:
-    """What a site would have: the runs before the slice, with the code that they ran."""
-    states = {"completes": "COMPLETED", "mistake": "FAILED", "fault": "FAILED"}
-    head = "job_id,user,submit_time,duration,gpus,status,name,time_limit,script,workdir"
-    lines = [
-        f"h{job.number},{job.user},{before + job.at_s:.0f},{job.first_s:.2f},{job.gpus},"
-        f"{states.get(job.fate, 'CANCELLED')},{job.script},{60 * job.limit_minutes},"
-        f"{job.script},{root / job.project}"
-        for job in jobs
-    ]
-    path.write_text("\n".join([head, *lines, ""]))

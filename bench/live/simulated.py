@@ -2,11 +2,9 @@
 
 What goes in: times of submission, requests, limits, the numbers in the code, what the daemon first
 predicted of each job and how long after its submission Slurm had the nice number, Slurm's
-configuration, and two constants of that machine: how much longer than its steps a run lasts, and
-how long after a failure SchedMate has queued a job again, on other nodes. No wait goes in. On a
-busy machine runs take longer than their steps by very different times;
-with the measured run times instead of the constant, what is left is the error of the scheduler's
-model.
+configuration, and what that run has shown of its machine: how much longer than its steps each run
+lasts, how often the daemon polls, how long after a failure or a checkpoint a job waits again. No
+wait goes in, so that what is left is the error of the scheduler's model.
 """
 
 from __future__ import annotations
@@ -17,9 +15,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from bench.live.arm import DAEMON, ArmResult, JobResult
+from bench.live.arm import ArmResult, JobResult
+from bench.live.arms import ARMS, CONSENT, DAEMON
 from bench.live.compressed_time import COMPRESSED
-from bench.live.replayed_jobs import COMES_BACK, FAULT, GPUS_PER_NODE, NODES, ReplayedJob
+from bench.live.programs import FAULT
+from bench.live.replayed_jobs import COMES_BACK, GPUS_PER_NODE, NODES, ReplayedJob
+from bench.live.simulated_levers import Logs, lever_side, with_levers
 from schedmate.core import DecisionEngine, JobDiagnosed, NodeChoice
 from schedmate.core.fairness import FairnessLimits
 from schedmate.core.retry import DecisionLimits
@@ -42,28 +43,33 @@ from schedmate.simulator.traces.columns import TraceColumns, columns_of
 
 _BREAKS = -1
 """The purpose of a call at which a run meets its fate."""
-_PAUSE_S = 2.0
-"""Between a requeue and the earliest start of the next run."""
 _NEVER_S = 1e6
 HANG_S = 60.0 * float(DAEMON["SCHEDMATE_HANG__MINUTES"]) + 2.0
 """From its last line to the end of a run that hangs: two looks longer than the silence."""
 
 
-@dataclass(frozen=True, slots=True)
-class RunTimes:
-    """How long runs hold their GPUs: by the numbers in the code, or as measured."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """What a run has shown of its machine, cluster and daemon; seconds."""
 
-    overhead_s: float
-    measured: Mapping[int, Sequence[float]] = field(default_factory=dict)
-    """Of jobs by their numbers: the first run, and the second where there was one."""
+    overhead_s: float = 0.0
+    """How much longer than its steps a run holds its GPUs: the median."""
+    overheads: Mapping[int, float] = field(default_factory=dict)
+    """The same of jobs by their numbers, where they ran once."""
+    poll_s: float = float(DAEMON["SCHEDMATE_SLURM__POLL_S"])
+    """Between two polls of the daemon."""
+    reaction_s: float = 4.0
+    """From the end of a run that a fault broke to its requeue."""
+    pause_s: float = 2.0
+    """Between a requeue and the earliest start of the next run."""
+    restart_s: float = 2.0
+    """What runs were seen to lose by a restart before this one."""
+
+    def of(self, job: ReplayedJob) -> float:
+        return self.overheads.get(job.number, self.overhead_s)
 
     def first_s(self, job: ReplayedJob) -> float:
-        known = self.measured.get(job.number)
-        return known[0] if known else job.first_s + self.overhead_s
-
-    def second_s(self, job: ReplayedJob) -> float:
-        known = self.measured.get(job.number, ())
-        return known[1] if len(known) > 1 else job.sound_s + self.overhead_s
+        return job.first_s + self.of(job)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +77,7 @@ class Outcome:
     jct_s: np.ndarray
     first_wait_s: np.ndarray
     numbers: Sequence[int]
+    actions: Mapping[str, int]
 
 
 def simulate(
@@ -78,23 +85,22 @@ def simulate(
     submitted: Mapping[int, float],
     config: str,
     *,
-    times: RunTimes,
-    reaction_s: float = 4.0,
+    shown: Shown,
     schedmate: ArmResult | None = None,
     settings: Mapping[str, str] | None = None,
 ) -> Outcome:
     """With SchedMate where its arm's predictions are given."""
     parameters = replace(SlurmParameters.read(config), idle_users=1)
-    asked = columns_of([_trace_job(job, submitted[job.number], times) for job in jobs])
+    asked = columns_of([_trace_job(job, submitted[job.number], shown) for job in jobs])
     columns = ended_at_limits(asked, parameters.over_time_limit_s)
     by_number = {str(job.number): job for job in jobs}
     ordered = [by_number[each] for each in columns.ids]
-    recovery = _SecondRuns(ordered, times)
+    recovery = _NextRuns(ordered, columns.duration.tolist())
     daemon = None
     if schedmate is not None:
         faults = _Faults(recovery)
-        daemon = _daemon(columns, schedmate, settings or {}, faults, reaction_s)
-    beside = OwnersBeside(ordered, times, daemon)
+        daemon = _daemon(columns, schedmate, settings or {}, faults, jobs=ordered, shown=shown)
+    beside = OwnersBeside(ordered, shown, daemon, recovery.broken)
     values = {**DAEMON, **(settings or {})}
     engine = SimulationEngine(
         columns,
@@ -102,7 +108,7 @@ def simulate(
         Slurm(parameters),
         SlurmNodes([GPUS_PER_NODE] * NODES),
         physics=Plain(columns.gpus.tolist()),
-        restart_s=0.0,
+        restart_s=shown.overhead_s,
         recovery=recovery,
         beside=beside,
         nice_range=int(values["SCHEDMATE_NICE_RANGE"]),
@@ -113,16 +119,17 @@ def simulate(
         jct_s=outcome.end - columns.submit,
         first_wait_s=outcome.start - columns.submit,
         numbers=[job.number for job in ordered],
+        actions={} if daemon is None else dict(daemon.actions),
     )
 
 
-def _trace_job(job: ReplayedJob, submitted: float, times: RunTimes) -> TraceJob:
+def _trace_job(job: ReplayedJob, submitted: float, shown: Shown) -> TraceJob:
     comes_back = job.fate in COMES_BACK
     return TraceJob(
         job_id=str(job.number),
         user=job.user,
         submit_time=submitted,
-        duration=_NEVER_S if comes_back else times.first_s(job),
+        duration=_NEVER_S if comes_back else shown.first_s(job),
         gpus=job.gpus,
         time_limit=60.0 * job.limit_minutes,
         name=job.project,
@@ -136,20 +143,25 @@ def _daemon(
     arm: ArmResult,
     settings: Mapping[str, str],
     faults: _Faults,
-    reaction_s: float,
+    *,
+    jobs: Sequence[ReplayedJob],
+    shown: Shown,
 ) -> SimulatedDaemon:
-    """The decision engine with the live daemon's settings and predictions."""
+    """The decision engine with the live daemon's settings, predictions and levers."""
     values = {**DAEMON, **settings}
-    look_s = float(values["SCHEDMATE_SLURM__POLL_S"])
-    fairness = fairness_limits(settings)
     order = COMPRESSED[values.get("SCHEDMATE_POLICY", DEFAULT_ORDERING)]()
+    limits = DecisionLimits(fairness=fairness_limits(settings))
+    has_levers = ARMS[arm.arm].levers
     return SimulatedDaemon(
-        DecisionEngine(order, DecisionLimits(fairness=fairness)),
+        DecisionEngine(order, with_levers(limits) if has_levers else limits),
         columns,
-        predictor=Fixed(_estimates(columns, arm, look_s)),
+        predictor=Fixed(_estimates(columns, arm, shown.poll_s)),
+        tracker=Logs(jobs, [shown.of(job) for job in jobs]) if has_levers else None,
         diagnoses=faults,
-        look_s=look_s,
-        requeue_s=max(0.0, reaction_s - look_s / 2) + _PAUSE_S,
+        look_s=shown.poll_s,
+        requeue_s=max(0.0, shown.reaction_s - shown.poll_s / 2) + shown.pause_s,
+        comments=dict.fromkeys(range(len(jobs)), CONSENT) if has_levers else {},
+        levers=lever_side(jobs, shown.poll_s, shown.restart_s) if has_levers else None,
     )
 
 
@@ -201,14 +213,20 @@ class _Faults(Diagnoses):
         )
 
 
-class _SecondRuns:
-    """Fulfils `Recovery`: a job that comes back runs from its beginning to its end."""
+class _NextRuns:
+    """Fulfils `Recovery`: a run goes on from its last checkpoint, or begins anew."""
 
-    def __init__(self, jobs: Sequence[ReplayedJob], times: RunTimes) -> None:
-        self._second_s = [times.second_s(job) for job in jobs]
+    def __init__(self, jobs: Sequence[ReplayedJob], lasts_s: Sequence[float]) -> None:
+        self._jobs = jobs
+        self._lasts_s = lasts_s
+        self.broken: set[int] = set()
+        """Those whose fault or hang lies behind them."""
 
-    def restarts_with(self, job: int, done_s: float) -> tuple[float, float]:  # noqa: ARG002
-        return self._second_s[job], 0.0
+    def restarts_with(self, job: int, done_s: float) -> tuple[float, float]:
+        each = self._jobs[job]
+        kept = done_s // each.saves_every_s * each.saves_every_s if each.resumes else 0.0
+        whole = each.sound_s if job in self.broken else self._lasts_s[job]
+        return max(whole, kept), kept
 
     def by_hand_s(self, job: int) -> float:  # noqa: ARG002 - no node fails here
         return 0.0
@@ -220,13 +238,16 @@ class OwnersBeside:
     def __init__(
         self,
         jobs: Sequence[ReplayedJob],
-        times: RunTimes,
+        shown: Shown,
         daemon: SimulatedDaemon | None,
+        broken: set[int],
     ) -> None:
         self._jobs = jobs
-        self._times = times
+        self._shown = shown
         self._daemon = daemon
-        self._back: set[int] = set()
+        self._broken = broken
+        self._breaks: dict[int, float] = {}
+        """When the present run of a job breaks."""
 
     def begin(self, scheduler: Steered) -> None:
         self._scheduler = scheduler
@@ -241,8 +262,9 @@ class OwnersBeside:
         if self._daemon is not None:
             self._daemon.started(job)
         each = self._jobs[job]
-        if each.fate in COMES_BACK and job not in self._back:
-            self._scheduler.call_at(self._scheduler.now + self._first_run_s(each), job, _BREAKS)
+        if each.fate in COMES_BACK and job not in self._broken:
+            at = self._breaks[job] = self._scheduler.reaches_at(job, self._first_run_s(each))
+            self._scheduler.call_at(at, job, _BREAKS)
 
     def preempted(self, job: int) -> None:
         if self._daemon is not None:
@@ -261,20 +283,22 @@ class OwnersBeside:
             if self._daemon is not None:
                 self._daemon.called(job, purpose)
             return
-        self._back.add(job)
-        each, nodes = self._jobs[job], self._scheduler.nodes_of(job)
-        if isinstance(self._scheduler, SimulationEngine):
-            self._scheduler.resubmit(job, each.back_after_s)
+        engine = self._scheduler
+        if not isinstance(engine, SimulationEngine) or job not in engine.running():
+            return
+        if self._breaks[job] != engine.now:
+            return  # it has made way since
+        self._broken.add(job)
+        each, nodes = self._jobs[job], engine.nodes_of(job)
+        engine.resubmit(job, each.back_after_s)
         if self._is_noticed(each):  # and queued again before its owner does
             self.failed(job, nodes)
 
     def _first_run_s(self, job: ReplayedJob) -> float:
         """How long a run lasts that breaks or hangs."""
-        measured = self._times.measured.get(job.number)
-        whole_s = self._times.first_s(job)
-        if measured or job.fate == "fault" or not self._is_noticed(job):
-            return whole_s
-        return job.breaks_at_s + HANG_S + self._times.overhead_s
+        if job.fate == "fault" or not self._is_noticed(job):
+            return self._shown.first_s(job)
+        return job.breaks_at_s + HANG_S + self._shown.of(job)
 
     def _is_noticed(self, job: ReplayedJob) -> bool:
         """Whether SchedMate sees what broke it before its owner has ended it."""

@@ -34,6 +34,7 @@ from schedmate.site_settings import (
     NotifySettings,
     PreemptionSettings,
     RetentionSettings,
+    SharingSettings,
     TimeLimitSettings,
     WebhookSettings,
     WebSettings,
@@ -166,11 +167,19 @@ class LlmSettings:
     enabled: bool = True
     advice: bool = False
     """Whether it is asked about a job's code where reading leaves something open."""
+    tier: Literal["auto", "none", "choose", "read"] = "auto"
+    """How much a model is asked; `auto` goes by its exam, and without one it may only choose."""
+    never: tuple[str, ...] = ()
+    """Users, and directories by their absolute path, about whose jobs no model is asked."""
     deadline_s: float = above(0, 60.0)
     background_deadline_s: float = above(0, 300.0)
     """For questions that the daemon asks beside its loop."""
+    read_deadline_s: float = above(0, 180.0)
+    """For each question to a model that reads, where `deadline_s` is shorter."""
     token_budget: int = above(0, 1_000_000)
     """Tokens this installation may spend in a day."""
+    read_token_budget: int = above(0, 20_000_000)
+    """The same where the model reads."""
     repair_turns: int = at_least(0, 2)
     threads: int = above(0, 2)
     idle_s: float = above(0, 300.0)
@@ -211,6 +220,7 @@ class Settings:
     drain: DrainSettings = field(default_factory=DrainSettings)
     doomed: DoomedSettings = field(default_factory=DoomedSettings)
     preemption: PreemptionSettings = field(default_factory=PreemptionSettings)
+    sharing: SharingSettings = field(default_factory=SharingSettings)
     local: LocalSettings = LocalSettings()
     slurm: SlurmSettings = SlurmSettings()
     submit: SubmitSettings = SubmitSettings()

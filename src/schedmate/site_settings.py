@@ -97,6 +97,30 @@ class PreemptionSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SharingSettings:
+    """Whose jobs share a GPU with another one, in mode `act`, where the scheduler lends GPUs in
+    parts."""
+
+    partitions: tuple[str, ...] = ()
+    """Of all jobs that are submitted there; elsewhere a job has to say so in its comment."""
+    qos: tuple[str, ...] = ()
+    memory: float = above(0, 0.45)
+    """The share of a GPU's memory that runs of its code were measured to need at most, ..."""
+    utilization: float = above(0, 0.5)
+    """... and the share of the time that they used it."""
+    least_pace: float = at_least(0, 0.7)
+    """Of its pace alone: below it two jobs are parted."""
+    begin_anew_minutes: float = at_least(0, 0.0)
+    """For so long the younger one is queued again at once for that, and begins anew; 0: only at a
+    checkpoint from which it is proven to go on."""
+    shards_at_submission: int = at_least(0, 0)
+    """What the submit hook lets such jobs ask for in place of one GPU: all its parts; 0: nothing
+    else than they do."""
+    gpu_memory_gb: float | None = None
+    """What a GPU has that is lent in parts, where its name does not tell."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TimeLimitSettings:
     lower: bool = False
     """Lower the limits of waiting jobs towards their prediction, so that backfill finds holes."""
@@ -114,7 +138,7 @@ class TimeLimitSettings:
 class DoomedSettings:
     """Runs that go on for nothing."""
 
-    stop: tuple[Literal["nan", "checkpoint", "hang", "repeated", "limit", "idle"], ...] = ()
+    stop: tuple[Literal["nan", "checkpoint", "hang", "limit", "idle"], ...] = ()
     """For which reasons they are stopped in mode `act`; for others only where their owner asks."""
     minutes: float = at_least(0, 10.0)
     """How long after the message, where the same sign still stands."""

@@ -6,18 +6,20 @@ import os
 import subprocess
 import time
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from bench.datasets import data_dir
-from bench.live import measures, replayed_jobs
+from bench.live import measures, programs, replayed_jobs
 from bench.live.arm import ArmResult, Attempt, JobResult, first_predictions
+from bench.live.comparing import Compared, report_all, what_was_shown
 from bench.live.compressed_time import COMPRESSED
 from bench.live.history_control import HistoryPredictor
 from bench.live.replayed_jobs import ReplayedJob
-from bench.live.simulated import HANG_S, RunTimes, reading_s, simulate
+from bench.live.simulated import HANG_S, Shown, reading_s, simulate
 from schedmate.advisor import Target
 from schedmate.core import JobAdvised
 from schedmate.model import (
@@ -61,7 +63,7 @@ def a_job(number: int = 0, **values) -> ReplayedJob:
 
 def run_program(job: ReplayedJob, root: Path, **environment: str) -> tuple[float, int, str]:
     """Seconds, exit code and output of the job's own script."""
-    replayed_jobs.write([job], root)
+    programs.write([job], root)
     place = root / job.project
     began = time.monotonic()
     ran = subprocess.run(
@@ -87,12 +89,12 @@ def test_the_numbers_in_the_code_decide_how_long_it_runs(gpus, tmp_path):
     assert "training finished" in output
     assert seconds >= job.sound_s
     steps = output.count("\n") - 1
-    project = replayed_jobs.Project.of(job.project)
+    project = programs.Project.of(job.project)
     assert steps * project.step_s * job.pace == pytest.approx(job.sound_s)
 
 
 def test_the_projects_of_a_user_have_different_programs():
-    texts = {replayed_jobs.Project.of(f"{user}-{n}").program for user in "abc" for n in (1, 8)}
+    texts = {programs.Project.of(f"{user}-{n}").program for user in "abc" for n in (1, 8)}
 
     assert len(texts) == 3
 
@@ -103,15 +105,15 @@ def test_a_mistake_ends_every_run_and_a_fault_only_the_first(tmp_path):
     fault = a_job(1, user="bin", fate="fault", run_s=0.1, meant_s=0.5)
 
     assert run_program(mistake, tmp_path)[1] == 1
-    assert run_program(mistake, tmp_path, SLURM_RESTART_COUNT="1")[1] == 1
+    assert run_program(mistake, tmp_path)[1] == 1
     _, code, output = run_program(fault, tmp_path)
     assert code == 1
     assert "NCCL error" in output
-    assert run_program(fault, tmp_path, SLURM_RESTART_COUNT="1")[1] == 0
+    assert run_program(fault, tmp_path)[1] == 0
 
 
 def test_code_is_older_than_the_runs_that_are_imported(tmp_path):
-    replayed_jobs.write([a_job()], tmp_path)
+    programs.write([a_job()], tmp_path)
 
     assert (tmp_path / "daemon-8" / "train.py").stat().st_mtime < time.time() - 86_400
 
@@ -125,7 +127,7 @@ def test_the_slice_is_as_its_rule_has_it():
     asked = sum(job.run_s * job.gpus for job in jobs)
     assert asked / (32 * (jobs[-1].at_s - jobs[0].at_s)) == pytest.approx(1.0)
     assert {job.gpus for job in jobs} <= {1, 2, 4, 8}
-    assert all(4.0 <= job.run_s <= replayed_jobs.LONGEST_S for job in jobs)
+    assert all(3.0 <= job.run_s <= replayed_jobs.LONGEST_S for job in jobs)
     assert all(max(job.sound_s, job.run_s) < 60 * job.limit_minutes for job in jobs)
 
 
@@ -168,7 +170,7 @@ def test_the_simulator_replays_jobs_that_come_back():
     """Four nodes of 8: the fifth job waits for the first; the fault's owner comes back later."""
     jobs = [a_job(0, fate="fault", meant_s=20.0), *(a_job(n, meant_s=40.0) for n in range(1, 5))]
     submitted = {job.number: float(job.number) for job in jobs}
-    found = simulate(jobs, submitted, CONFIG, times=RunTimes(0.0))
+    found = simulate(jobs, submitted, CONFIG, shown=Shown())
     jct = dict(zip(found.numbers, found.jct_s.tolist(), strict=True))
 
     assert jct[4] == pytest.approx(10.0 - 4.0 + jobs[4].sound_s, abs=1.0)
@@ -186,21 +188,138 @@ def test_with_schedmate_the_shorter_of_two_waiting_jobs_goes_first():
     ]
     submitted = {job.number: job.at_s for job in jobs}
     results = [JobResult(job.number, job.at_s, [], (job.sound_s,) * 3, "same_code") for job in jobs]
-    plain = simulate(jobs, submitted, CONFIG, times=RunTimes(0.0))
-    ours = simulate(
-        jobs, submitted, CONFIG, times=RunTimes(0.0), schedmate=an_arm("schedmate", *results)
-    )
+    plain = simulate(jobs, submitted, CONFIG, shown=Shown())
+    ours = simulate(jobs, submitted, CONFIG, shown=Shown(), schedmate=an_arm("order", *results))
 
     assert plain.first_wait_s[4] < plain.first_wait_s[5]
     assert ours.first_wait_s[5] < ours.first_wait_s[4]
 
 
-def test_measured_run_times_take_the_place_of_the_numbers():
-    jobs = [a_job(0), a_job(1, fate="fault", meant_s=20.0)]
-    times = RunTimes(0.0, {0: [33.0], 1: [5.0, 44.0]})
-    found = simulate(jobs, {0: 0.0, 1: 0.0}, CONFIG, times=times)
+def test_runs_are_as_much_longer_than_their_steps_as_they_were():
+    jobs = [a_job(0), a_job(1)]
+    shown = Shown(overhead_s=1.0, overheads={0: 23.0})
+    found = simulate(jobs, {0: 0.0, 1: 0.0}, CONFIG, shown=shown)
 
-    assert found.jct_s.tolist() == [33.0, pytest.approx(5.0 + 30.0 + 44.0, abs=2.0)]
+    assert found.jct_s.tolist() == [jobs[0].sound_s + 23.0, jobs[1].sound_s + 1.0]
+
+
+def test_what_a_run_shows_of_its_machine():
+    jobs = [a_job(0), a_job(1), a_job(2, fate="fault", run_s=5.0)]
+    results = [
+        JobResult(0, 0.0, [Attempt("1", 0.0, 0.0, 11.0, "COMPLETED")]),
+        JobResult(1, 0.0, [Attempt("2", 0.0, 0.0, 13.0, "COMPLETED")]),
+        JobResult(
+            2,
+            0.0,
+            [Attempt("3", 0.0, 0.0, 6.0, "FAILED"), Attempt("3", 8.5, 9.0, 20.0, "COMPLETED")],
+        ),
+    ]
+    arm = an_arm("order", *results)
+    arm.cost |= {"poll_s": 1.5, "restart_s": 0.7}
+    shown = what_was_shown(measures.Pair.of(jobs, [arm]), arm)
+
+    longer = [11.0 - jobs[0].sound_s, 13.0 - jobs[1].sound_s]
+    assert shown.overhead_s == pytest.approx(sum(longer) / 2)
+    assert dict(shown.overheads) == pytest.approx({0: longer[0], 1: longer[1]})
+    assert (shown.poll_s, shown.reaction_s, shown.restart_s) == (1.5, 2.5, 0.7)
+
+
+@pytest.mark.processes
+def test_a_program_that_resumes_goes_on_from_its_checkpoint(tmp_path):
+    """It breaks once, after its first checkpoint; the mark of that outlasts the run."""
+    job = a_job(fate="fault", run_s=0.3, meant_s=0.5, pace=0.05, resumes=True)
+    project = programs.Project.of(job.project, resumes=True)
+    at = f"{(project.save_every + 1) * project.step_s * job.pace:.3f}"
+    replay = f"fault:{at}:{job.pace}:broken"
+    job = replace(job, meant_s=2 * project.save_every * project.step_s)
+    _, code, first = run_program(job, tmp_path, REPLAY=replay)
+    _, again, second = run_program(job, tmp_path, REPLAY=replay)
+
+    assert (code, again) == (1, 0)
+    assert f"saved checkpoint checkpoints/0/last.pkl at step {project.save_every}" in first
+    assert second.startswith(f"step {project.save_every + 1}/")
+
+
+@pytest.mark.processes
+def test_the_loss_of_a_doomed_run_stays_no_number_and_the_run_goes_on(tmp_path):
+    job = a_job(fate="doomed", run_s=0.4, meant_s=8.0, pace=0.05)
+    _, code, output = run_program(job, tmp_path)
+
+    lost = ["loss nan" in line or "loss: nan" in line for line in output.splitlines()]
+    assert code == 0
+    assert "training finished" in output
+    first = lost.index(True)
+    assert 0 < first < len(lost) - 2
+    assert all(lost[first:-1])
+
+
+@pytest.mark.skipif(not TRACES.is_dir(), reason="needs the public traces")
+def test_levers_have_their_share_of_jobs_and_of_gpu_time():
+    history, jobs = replayed_jobs.sliced(250, 100, load=1.0, resumable=0.6, doomed=0.05)
+
+    held = {job.number: job.gpus * job.run_s for job in jobs}
+    for share, these in (
+        (0.6, [job for job in jobs if job.resumes]),
+        (0.05, [job for job in jobs if job.fate == "doomed"]),
+    ):
+        assert len(these) / len(jobs) == pytest.approx(share, abs=0.08)
+        gpu_time = sum(held[job.number] for job in these) / sum(held.values())
+        assert gpu_time == pytest.approx(share, abs=0.08)
+    resuming = {job.project for job in (*history, *jobs) if job.resumes}
+    assert not resuming & {job.project for job in (*history, *jobs) if not job.resumes}
+
+
+def levers_of(*fates: tuple[str, float]) -> list[ReplayedJob]:
+    usual = {"resumes": True, "limit_minutes": 60}
+    return [
+        a_job(number, fate=fate, run_s=seconds, meant_s=seconds, at_s=float(number), **usual)
+        for number, (fate, seconds) in enumerate(fates)
+    ]
+
+
+def test_in_the_simulator_a_run_makes_way_at_a_checkpoint_and_goes_on():
+    """Four nodes are taken by long runs; a short job comes, and one of them has just saved."""
+    jobs = levers_of(*[("completes", 100.0)] * 4, ("completes", 4.0))
+    submitted = {job.number: job.at_s for job in jobs}
+    known = [JobResult(job.number, job.at_s, [], (job.sound_s,) * 3, "same_code") for job in jobs]
+    shown = Shown(restart_s=1.0)
+    order, stack = (
+        simulate(jobs, submitted, CONFIG, shown=shown, schedmate=an_arm(name, *known))
+        for name in ("order", "stack")
+    )
+
+    assert "preempt" not in order.actions
+    assert (stack.actions["preempt"], stack.actions["release"]) == (1, 1)
+    assert stack.first_wait_s[4] < 30.0 < order.first_wait_s[4]
+    lost = stack.jct_s[:4].max() - jobs[0].sound_s
+    assert 4.0 <= lost <= 4.0 + 25.0, "the short job, the restart and what was not saved"
+
+
+def test_in_the_simulator_a_doomed_run_is_stopped_soon_after_its_sign():
+    jobs = levers_of(("doomed", 100.0))
+    known = JobResult(0, 0.0, [], (100.0,) * 3, "same_code")
+    order, stack = (
+        simulate(jobs, {0: 0.0}, CONFIG, shown=Shown(), schedmate=an_arm(name, known))
+        for name in ("order", "stack")
+    )
+
+    assert order.jct_s[0] == pytest.approx(jobs[0].sound_s)
+    assert stack.actions["cancel"] == 1
+    assert 50.0 < stack.jct_s[0] < 50.0 + 10 * jobs[0].step_s + 5.0
+
+
+def test_pairs_are_compared_together(capsys):
+    """A gain is the geometric mean over pairs; an error that of the averages of all."""
+    pairs = [
+        Compared({"plain": 100.0, "stack": 50.0}, {"plain": [110.0], "stack": [55.0]}),
+        Compared({"plain": 100.0, "stack": 200.0}, {"plain": [90.0], "stack": [195.0]}),
+    ]
+    report_all(pairs)
+
+    shown = [line.replace("│", " ").split() for line in capsys.readouterr().out.splitlines()]
+    [row] = [line for line in shown if line[:1] == ["stack"]]
+    averages = ["125.0", "±", "75.0", "125.0", "±", "70.0", "+0.0%"]
+    assert row[1:] == [*averages, "1.00", "2.00,", "0.50", "0.96", "-3.9%"]
 
 
 def test_nice_numbers_come_as_late_as_they_came():
@@ -217,9 +336,9 @@ def test_nice_numbers_come_as_late_as_they_came():
 
 def test_a_fault_is_queued_again_on_another_node_before_its_owner_comes_back():
     job = a_job(fate="fault", meant_s=20.0)
-    arm = an_arm("schedmate", JobResult(0, 0.0, predicted=(20.0, 20.0, 20.0)))
-    ours = simulate([job], {0: 0.0}, CONFIG, times=RunTimes(0.0), reaction_s=3.0, schedmate=arm)
-    plain = simulate([job], {0: 0.0}, CONFIG, times=RunTimes(0.0))
+    arm = an_arm("order", JobResult(0, 0.0, predicted=(20.0, 20.0, 20.0)))
+    ours = simulate([job], {0: 0.0}, CONFIG, shown=Shown(reaction_s=3.0), schedmate=arm)
+    plain = simulate([job], {0: 0.0}, CONFIG, shown=Shown())
 
     assert plain.jct_s[0] == pytest.approx(10.0 + 30.0 + job.sound_s, abs=2.0)
     assert ours.jct_s[0] == pytest.approx(10.0 + 3.0 + 2.0 + job.sound_s, abs=2.0)
@@ -227,8 +346,8 @@ def test_a_fault_is_queued_again_on_another_node_before_its_owner_comes_back():
 
 def test_a_hang_is_ended_before_its_owner_does():
     job = a_job(fate="hangs", run_s=100.0, meant_s=150.0, limit_minutes=10)
-    arm = an_arm("schedmate", JobResult(0, 0.0, predicted=(150.0, 150.0, 150.0)))
-    ours = simulate([job], {0: 0.0}, CONFIG, times=RunTimes(0.0), reaction_s=3.0, schedmate=arm)
+    arm = an_arm("order", JobResult(0, 0.0, predicted=(150.0, 150.0, 150.0)))
+    ours = simulate([job], {0: 0.0}, CONFIG, shown=Shown(reaction_s=3.0), schedmate=arm)
 
     assert ours.jct_s[0] == pytest.approx(50.0 + HANG_S + 5.0 + job.sound_s, abs=3.0)
 
@@ -249,7 +368,7 @@ def test_what_a_hung_run_held_is_the_avoidable_part():
         Attempt("1", 0.0, 0.0, 62.0, "CANCELLED"),
         Attempt("1", 65.0, 65.0, 215.0, "COMPLETED"),
     ]
-    (found,) = measures.measured([job], an_arm("schedmate", JobResult(0, 0.0, runs)))
+    (found,) = measures.measured([job], an_arm("order", JobResult(0, 0.0, runs)))
 
     assert (found.wasted_gpu_s, found.hung_gpu_s) == (124.0, 24.0)
 
@@ -339,13 +458,13 @@ def test_a_control_stands_beside_the_other_arms(capsys):
 
     def arm(name, waited):
         attempt = Attempt("1", 0.0, waited, waited + 10.0, "COMPLETED")
-        cost = {"cpu_s": 1.0, "seconds": 2.0, "peak_mb": 3.0}
+        cost = {"cpu_s": 1.0, "seconds": 2.0, "peak_mb": 3.0, "poll_s": 1.0, "slow_poll_s": 2.0}
         result = JobResult(0, 0.0, [attempt], predicted=(9.0, 10.0, 11.0), basis="history")
         return ArmResult(name, [result], CONFIG, cost, {})
 
-    arms = [arm("plain", 90.0), arm("schedmate", 10.0), arm("history", 40.0)]
-    measures.report([job], arms, {}, replicas=2)
+    arms = [arm("plain", 90.0), arm("order", 10.0), arm("history", 40.0)]
+    measures.report(measures.Pair.of([job], arms), {}, [])
 
     shown = [line.replace("│", " ").split() for line in capsys.readouterr().out.splitlines()]
     [row] = [line[3:] for line in shown if line[:3] == ["average", "JCT,", "s"]]
-    assert row == ["100.0", "20.0", "5.00", "50.0", "2.00"]
+    assert row == ["100.0", "20.0", "(5.00)", "50.0", "(2.00)"]

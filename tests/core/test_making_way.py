@@ -132,6 +132,32 @@ def test_another_run_or_an_old_checkpoint_is_no_moment(parts):
     assert saved(an_engine(), **parts) == []
 
 
+def test_two_runs_that_save_within_a_poll_do_not_make_way_for_one_job():
+    engine = an_engine()
+    engine.handle(JobSeen(NOW, a_run(id="3")))
+    engine.handle(JobAdvised(NOW, "3", an_advice(50 * HOUR)))
+    engine.handle(ResumeKnown(NOW, "3", SURE))
+    [first] = saved(engine)
+
+    assert saved(engine, job_id="3") == []
+    engine.handle(JobSeen(NOW, one_that_waits(id="4")))
+    engine.handle(JobAdvised(NOW, "4", an_advice(600.0)))
+    [second] = saved(engine, at=NOW + 60, job_id="3")
+    assert (first.for_jobs, second.for_jobs) == (("2",), ("4",))
+
+
+def test_a_job_that_did_not_start_may_be_made_way_for_by_another_run():
+    engine = an_engine()
+    engine.handle(JobSeen(NOW, a_run(id="3")))
+    engine.handle(JobAdvised(NOW, "3", an_advice(50 * HOUR)))
+    engine.handle(ResumeKnown(NOW, "3", SURE))
+    saved(engine)
+
+    [second] = saved(engine, at=NOW + 30 + LIMITS.give_back_s, job_id="3")
+
+    assert second.for_jobs == ("2",)
+
+
 def test_a_run_that_ends_soon_goes_on():
     assert saved(an_engine(left_s=300.0, run=a_run(start_time=NOW - HOUR))) != []
     engine = an_engine(left_s=2 * HOUR, run=a_run(start_time=NOW - HOUR))
@@ -152,6 +178,21 @@ def test_a_run_with_dependants_goes_on():
     engine.handle(JobSeen(NOW, one_that_waits(id="3", dependency="afterok:1", reason="Dependency")))
 
     assert saved(engine) == []
+
+
+def test_a_run_that_one_of_the_same_name_waits_for_goes_on():
+    engine = an_engine()
+    name, user = engine.known["1"].job.name, engine.known["1"].job.user
+    waits = {"dependency": "singleton", "reason": "Dependency"}
+    engine.handle(JobSeen(NOW, one_that_waits(id="3", name=name, user=user, **waits)))
+    assert saved(engine) == []
+
+
+def test_a_clock_that_is_set_back_does_not_keep_it_waiting():
+    engine = an_engine()
+    saved(engine)
+    [action] = actions(engine.handle(JobSeen(NOW - 86400, stopped())))
+    assert (action.kind, action.reason.code) == ("release", "others_did_not_start")
 
 
 def test_what_a_person_has_undone_stays():

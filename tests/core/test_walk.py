@@ -235,9 +235,11 @@ def test_a_job_that_waits_as_before_needs_no_thought():
     bound = FairnessLimits(late_hours=0.0, hours=12.0)
     engine = DecisionEngine(ordering("sjf"), DecisionLimits(fairness=bound))
     job = a_job(most_nice=1000, nice=PLACE)
-    engine.handle(JobSeen(1, a_job(most_nice=1000)))
+    met = a_job(most_nice=1000)
+    engine.handle(JobSeen(1, met))
+    assert engine.known["1"].is_quiet(met, 2)
     engine.handle(JobAdvised(2, "1", an_advice(90.0)))
-    assert not engine.known["1"].is_quiet(job, 3)
+    assert not engine.known["1"].is_quiet(met, 3)
     assert engine.handle(JobSeen(3, job)) == []
     assert engine.known["1"].is_quiet(job, 4)
     assert not engine.known["1"].is_quiet(a_job(most_nice=1000, nice=PLACE), 4), (

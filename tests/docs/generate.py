@@ -85,8 +85,21 @@ WORDS = {
     "preemption.widest": "the share of its partition's GPUs that a run may hold; a larger one is "
     "not stopped",
     "preemption.worth": "so many times less GPU time than the run a job must need",
+    "sharing.partitions": "in mode `act`: waiting jobs in these partitions [share a GPU]"
+    "(../how-to/share-a-gpu.md) with another one where runs of their code were measured to leave "
+    "most of it idle; others only where their owner asks for it",
+    "sharing.qos": "the same by QOS",
+    "sharing.memory": "the share of a GPU's memory that runs of the same code needed at most",
+    "sharing.utilization": "the share of the time in which they used it at most",
+    "sharing.least_pace": "of its pace alone: two that share a GPU are parted below it",
+    "sharing.begin_anew_minutes": "for so long after its start the younger of the two is queued "
+    "again at once and begins anew; `0`: only at a checkpoint from which it is proven to go on",
+    "sharing.shards_at_submission": "what the [submit hook](../how-to/submit-hook.md) lets such "
+    "jobs ask for in place of one GPU: the number of parts in which Slurm lends it; `0`: what they "
+    "ask for stays",
+    "sharing.gpu_memory_gb": "memory of a GPU that is shared; unset: by the name of its type",
     "doomed.stop": "in mode `act`: stop [runs that go on for nothing](../how-to/doomed-runs.md) "
-    "for these reasons: `nan`, `checkpoint`, `hang`, `repeated`, `limit`, `idle`; empty: only "
+    "for these reasons: `nan`, `checkpoint`, `hang`, `limit`, `idle`; empty: only "
     "where their owner asks for it",
     "doomed.minutes": "how long after the message, if the same sign still stands",
     "doomed.idle_hours": "hours without use of a GPU, CPU or output, after which an allocation is "
@@ -157,6 +170,13 @@ WORDS = {
     "llm.api_key_file": "a file with its key",
     "llm.enabled": "`false`: no model is ever asked",
     "llm.advice": "ask it about a job's code too, where reading leaves something open",
+    "llm.tier": (
+        "how much a model is asked: `none`, `choose` (among what is listed), `read` (for itself); "
+        "`auto`: by its exam, and `choose` without one"
+    ),
+    "llm.never": "users, and directories by their absolute path, about whose jobs none is asked",
+    "llm.read_deadline_s": "the same for a model that reads, where it is longer",
+    "llm.read_token_budget": "the same where the model reads",
     "llm.deadline_s": "seconds for one question, with repairs and the start of the model",
     "llm.background_deadline_s": (
         "the same for questions that the daemon asks beside its loop, where no one waits"

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from frameworks.cases import Case
-from frameworks.following import Followed, follow
+from frameworks.following import Followed, Launcher, follow
 
 ROOT = Path(__file__).parents[2]
 AT_ONCE = 3
-"""They sleep most of the time, but more would disturb each other while they start."""
+"""They sleep most of the time."""
 
 
 @pytest.fixture(scope="session")
@@ -43,12 +43,14 @@ def followed(
         and hasattr(item, "callspec")
         and isinstance(item.callspec.params.get("case"), Case)
     )
+    launcher = Launcher(frameworks_python)
     with ThreadPoolExecutor(AT_ONCE) as pool:
         runs = {
             case: pool.submit(
-                follow, frameworks_python, case.command, folder / f"{case.name}.log", case.workload
+                follow, launcher, case.command, folder / f"{case.name}.log", case.workload
             )
             for case in wanted
         }
         yield lambda case: runs[case].result()
         pool.shutdown(cancel_futures=True)
+    launcher.close()

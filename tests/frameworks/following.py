@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import time
@@ -56,33 +57,46 @@ class Followed:
         return (look.at - first.at) * (1 - there) / max(there - then, 1e-9)
 
 
+class Launcher:
+    """Runs scripts without importing their frameworks again."""
+
+    def __init__(self, python: Path) -> None:
+        env = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1", "HF_HUB_OFFLINE": "1"}
+        launcher = Path(__file__).with_name("launcher.py")
+        self._process = subprocess.Popen([python, launcher], stdin=subprocess.PIPE, env=env)
+
+    def start(self, command: tuple[str, ...], output: Path, code: Path) -> None:
+        argv = [str(SCRIPTS / command[0]), *command[1:]]
+        line = json.dumps({"argv": argv, "output": str(output), "code": str(code)})
+        assert self._process.stdin
+        self._process.stdin.write(f"{line}\n".encode())  # shorter than a pipe holds: one piece
+        self._process.stdin.flush()
+
+    def is_alive(self) -> bool:
+        return self._process.poll() is None
+
+    def close(self) -> None:
+        self._process.communicate()
+
+
 def follow(
-    python: Path, command: tuple[str, ...], log: Path, workload: Workload | None
+    launcher: Launcher, command: tuple[str, ...], log: Path, workload: Workload | None
 ) -> Followed:
     started_at = time.time()
     tracker = JobTracker([log], started_at=started_at, workload=workload)
     looks: list[Look] = []
-    with log.open("wb") as out, _start(python, command, out.fileno()) as process:
-        while process.poll() is None:
-            looks.append(_look(tracker))
+    log.touch()
+    code = log.with_suffix(".code")
+    launcher.start(command, log, code)
+    while not code.exists():
+        assert launcher.is_alive()
+        looks.append(_look(tracker))
     looks += [_look(tracker) for _ in range(SETTLE_LOOKS)]
     return Followed(
         looks=tuple(looks),
         ended_at=log.stat().st_mtime,
-        exit_code=process.returncode,
+        exit_code=int(code.read_text("utf-8")),
         output=log.read_text("utf-8", "replace"),
-    )
-
-
-def _start(python: Path, command: tuple[str, ...], out: int) -> subprocess.Popen[bytes]:
-    script, *arguments = command
-    env = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1", "HF_HUB_OFFLINE": "1"}
-    return subprocess.Popen(
-        [python, SCRIPTS / script, *arguments],
-        stdin=subprocess.DEVNULL,
-        stdout=out,
-        stderr=subprocess.STDOUT,
-        env=env,
     )
 
 

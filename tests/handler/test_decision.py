@@ -188,8 +188,18 @@ def test_whatever_the_evidence_the_laws_hold(reason, evidence, suspects, node_st
         assert decision.exclude_nodes == ()
 
 
+@given(reasons, evidence, some_nodes, st.lists(states, max_size=4).map(tuple))
+def test_what_only_a_model_says_moves_no_job_and_blames_no_node(
+    reason, evidence, suspects, node_states
+):
+    evidence = {**evidence, "by_model": True}
+    decision = decide(reason, case(suspects=suspects, node_states=node_states), **evidence)
+    assert decision.retry != "elsewhere"
+    assert decision.exclude_nodes == ()
+
+
 def test_the_table_has_a_version_and_an_end():
-    assert TABLE_VERSION == 4
+    assert TABLE_VERSION == 5
     assert TABLE[-1].retry is None
 
 

@@ -108,6 +108,8 @@ def test_a_reason_that_was_not_offered_is_dropped(reason, memory):
     """An endpoint may check no schema."""
 
     class Unchecked:
+        tier = "choose"
+
         def ask(self, *_, **__):
             return Answer(Reading.model_construct(**_reading(reason=reason)), Cost(llm_calls=1))
 

@@ -2,7 +2,9 @@
 
 import pytest
 
+from schedmate.model import JobState, Request
 from schedmate.schedulers.slurm import gpu_use, parsing
+from schedmate.testing.builders import a_job
 
 IN_MAX = "cpu=00:14:05,energy=0,fs/disk=2126813,gres/gpumem={memory},gres/gpuutil=99,mem=9048K"
 IN_AVE = "cpu=00:14:05,energy=0,fs/disk=2126813,gres/gpumem=1G,gres/gpuutil={used},mem=9048K"
@@ -50,3 +52,41 @@ def test_more_than_all_of_a_gpu_is_all_of_it():
 @pytest.mark.parametrize("usage", ["", "cpu=00:00:01,mem=9048K", "gres/gpumem=0,gres/gpuutil=x"])
 def test_where_nothing_was_measured_nothing_is_said(usage):
     assert read(told(("7", "", "5", "", ""), ("7.0", "1", "5", usage, usage)), gpus=1) is None
+
+
+class Sacct:
+    """Measured each job at its number of gigabytes."""
+
+    def __init__(self):
+        self.asked = []
+
+    def __call__(self, *words):
+        asked = words[words.index("-j") + 1].split(",")
+        self.asked.append(asked)
+        separator = next(word for word in words if "delimiter" in word).partition("=")[2]
+        rows = [
+            gpu_use.FIELDS,
+            *(step(f"{job}.0", "1", "9", memory=f"{job}G", used="5") for job in asked),
+        ]
+        return "\n".join("".join(f"{cell}{separator}" for cell in row) for row in rows)
+
+
+def test_runs_that_have_ended_are_asked_for_together_and_once():
+    sacct, runs = Sacct(), gpu_use.MeasuredRuns()
+    ended = [a_job(id=str(n), request=Request(gpus=1), state=JobState.COMPLETED) for n in (3, 4, 5)]
+    others = [
+        a_job(id="6", request=Request(gpus=1), state=JobState.RUNNING),
+        a_job(id="7", state=JobState.FAILED),
+        a_job(id="8_[1-3]", request=Request(gpus=1), state=JobState.CANCELLED),
+    ]
+    runs.list([*ended, *others])
+    assert [runs.of(job, sacct).memory_mb / 1024 for job in ended] == [3, 4, 5]
+    new = a_job(id="6", request=Request(gpus=1), state=JobState.COMPLETED)
+    runs.list([*ended, new])
+    assert runs.of(new, sacct).memory_mb == 6 * 1024
+    assert runs.of(new, sacct) is not None  # its last step may have come in by now
+    again = a_job(id="3", request=Request(gpus=1), state=JobState.FAILED, restarts=1)
+    runs.list([again, new])
+    assert runs.of(again, sacct) is not None
+
+    assert sacct.asked == [["3", "4", "5"], ["6"], ["6"], ["3"]]

@@ -336,3 +336,27 @@ def test_a_new_job_gets_a_number_at_its_submission(place, slurm_cluster, flags, 
     job_id = done.stdout.decode().strip()
     shown = subprocess.check_output(["squeue", "-h", "-j", job_id, "-o", "%y"], text=True)
     assert int(shown) == nice, done.stderr
+
+
+@pytest.mark.slurm
+@pytest.mark.parametrize(
+    ("words", "asked"),
+    [
+        (("--gres=gpu:1", "--comment=x,schedmate=shareable"), "gres:shard:4"),
+        (("--gres=gpu:a100:1", "-p", "main"), "gres:shard:a100:4"),
+        (("--gres=gpu:1", "-p", "main", "--comment=schedmate=keep"), "gres:gpu:1"),
+        (("--gres=gpu:2", "-p", "main"), "gres:gpu:2"),
+        (("--gres=gpu:1",), "gres:gpu:1"),
+    ],
+)
+def test_a_job_that_may_share_asks_for_all_parts_of_its_gpu(place, slurm_cluster, words, asked):
+    lent = hook.LentAtSubmission(shards=4, partitions=("main",))
+    hook.install(slurm_cluster.config.parent, hook.hook_text(place / "ask.sock", lent=lent))
+
+    command = ["sbatch", "--parsable", *words, "job.sh"]
+    job_id = subprocess.check_output(command, cwd=place, text=True).strip()
+    shown = subprocess.check_output(
+        ["squeue", "-h", "-j", job_id, "-O", "tres-per-node:40"], text=True
+    )
+
+    assert shown.strip() == asked

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from dataclasses import replace
 from itertools import count
 
 import pytest
@@ -11,6 +12,7 @@ from schedmate.core import DecisionLimits, DoomedLimits
 from schedmate.model import (
     Action,
     DecisionReason,
+    EarlyWarning,
     JobState,
     PastRun,
     Request,
@@ -22,7 +24,7 @@ from schedmate.service.views.effects import effects_of
 from schedmate.service.views.job_view import JobView
 from schedmate.service.views.sentences import why_sentence
 from schedmate.store.sqlite import SqliteStore
-from schedmate.testing.builders import a_job
+from schedmate.testing.builders import a_job, a_progress
 from schedmate.testing.scheduler import FakeScheduler
 from service.dying import dies, look
 
@@ -105,6 +107,27 @@ def test_a_message_says_what_shows_it_and_how_to_end_it(store):
     assert notice.text.endswith("runs on for nothing: no number")
     assert notice.details == ("step 50 loss nan", "to end it: schedmate cancel 1")
     assert "it runs on for nothing: no number; to end it: schedmate cancel 1" in why(view)
+
+
+def test_what_went_on_well_is_no_longer_stated(store):
+    store.intend(stop("warn"), at=NOW, state="noted")
+    job = a_job(state=JobState.RUNNING)
+    lost = EarlyWarning(reason="loss_nan", text="no number", firm=True)
+    view = replace(view_of(store, job), progress=a_progress(warnings=(lost,)))
+    assert "for nothing" in why(view)
+    view = replace(view, progress=a_progress())
+    assert "for nothing" not in why(view)
+    assert view.doomed is None
+
+
+def test_a_run_that_was_queued_again_meanwhile_is_not_stopped(store):
+    scheduler = FakeScheduler()
+    scheduler.put(a_job(state=JobState.RUNNING))
+    actions = Actions(scheduler, store, "act")
+    scheduler.put(a_job(state=JobState.PENDING, restarts=1))
+    actions.carry_out(stop(), NOW)
+    assert scheduler.calls == []
+    assert [one.state for one in store.actions()] == ["failed"]
 
 
 def test_what_failed_three_times_may_have_been_mended_since(store):

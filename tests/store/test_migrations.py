@@ -11,6 +11,7 @@ import pytest
 
 from schedmate.disk.database import Database
 from schedmate.model import Action, JobState
+from schedmate.model.access import NOTICE_KINDS, Subscription
 from schedmate.model.wire import to_json
 from schedmate.store.bodies import dumps
 from schedmate.store.migrations import MIGRATIONS
@@ -46,6 +47,17 @@ def test_runs_kept_before_there_were_profiles_are_read(tmp_path):
         assert store.tracking("1", 0) == "state"
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA user_version").fetchone() == (len(MIGRATIONS),)
+
+
+def test_who_wanted_every_message_gets_the_kinds_that_came_later(tmp_path):
+    path = tmp_path / "store.sqlite3"
+    with closing(Database(path, MIGRATIONS[:-1])) as old:
+        for user, kinds in (("ada", ("failed", "hung", "limit")), ("bob", ("failed", "limit"))):
+            body = dumps(Subscription(user=user, kinds=kinds))
+            old.run("INSERT INTO subscriptions VALUES (?, ?)", (user, body))
+    with closing(SqliteStore(path)) as store:
+        found = {one.user: one.kinds for one in store.subscriptions()}
+    assert found == {"ada": NOTICE_KINDS, "bob": ("failed", "limit")}
 
 
 class TestNumbersThatBecomeIdentities:
@@ -108,7 +120,7 @@ class TestNumbersThatBecomeIdentities:
 
     def test_in_a_file(self, tmp_path):
         path = tmp_path / "store.sqlite3"
-        with closing(Database(path, MIGRATIONS[:-1])) as old:
+        with closing(Database(path, MIGRATIONS[:-2])) as old:
             self.fill(old)
         with closing(SqliteStore(path, scheduler="slurm")) as store:
             self.check(store)
@@ -118,7 +130,7 @@ class TestNumbersThatBecomeIdentities:
     @pytest.mark.processes
     def test_in_postgres(self, postgres):
         url = postgres.database("identities")
-        with closing(PostgresDatabase(url, POSTGRES_MIGRATIONS[:-1])) as old:
+        with closing(PostgresDatabase(url, POSTGRES_MIGRATIONS[:-2])) as old:
             self.fill(old)
         with closing(PostgresStore(url, scheduler="slurm")) as store:
             self.check(store)

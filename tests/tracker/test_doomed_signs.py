@@ -41,11 +41,49 @@ def test_a_loss_that_stays_no_number_and_the_line_where_it_began():
         [*STEPS, *(f"{line} val_loss 2.1" for line in LOST)],
         [f"step {n} loss 2.1 aux_loss nan" for n in range(400)],
         ["Trial 1/3", *STEPS, "Trial 2/3", *STEPS, *LOST],
+        [*STEPS, *STEPS, *LOST],
+        [f"Fold 1 {line}" for line in (*STEPS, *LOST)],
+        [*STEPS, *(f"{line} grad_norm 0.0" for line in LOST)],
     ],
-    ids=["short", "recovered", "never", "restored", "skipped", "validated", "a part", "a trial"],
+    ids=[
+        *("short", "recovered", "never", "restored", "skipped", "validated", "a part", "a trial"),
+        *("the second training", "a fold", "gradients are numbers"),
+    ],
 )
 def test_what_may_recover_is_not_stated(lines):
     assert not firm(*lines)
+
+
+def test_one_training_after_the_other_and_the_next_is_lost_too():
+    again = [f"step {n} loss nan" for n in range(320)]
+    assert "loss_nan" in firm(*STEPS, *STEPS, *LOST, *again)
+
+
+@pytest.mark.parametrize(
+    "failed",
+    [
+        "cannot write checkpoint to /local (No space left on device), using /scratch",
+        "cp: cannot create regular file '/shared/latest.pt': Permission denied",
+        "could not write samples/9.png of this checkpoint: Permission denied",
+        "Permission denied: '/old/9.pt'\nusing /home/ada instead\nwrote /home/ada/9.pt",
+    ],
+    ids=["another place", "a copy", "a picture", "another place, said later"],
+)
+def test_what_is_no_lost_checkpoint(failed):
+    assert not firm(*STEPS[:50], *failed.split("\n"), *STEPS[50:], *failed.split("\n"), *WELL)
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        ("[enforce fail at inline_container.cc:672] . unexpected pos 832 vs 726", "storage_io"),
+        ("[Errno 5] Input/output error", "storage_io"),
+        ("open file failed with strerror: Operation not permitted", "permission_denied"),
+    ],
+)
+def test_how_torch_and_file_systems_put_it(error, reason):
+    failed = f"saving out/9.pt failed: {error}"
+    assert reason in firm(*STEPS[:50], failed, *STEPS[50:], failed, *WELL)
 
 
 def test_checkpoints_that_fail_twice_while_the_run_goes_on():

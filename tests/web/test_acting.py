@@ -204,6 +204,14 @@ def test_a_run_in_vain_is_ended_by_its_owner(place, page_of_place, way):
 
     if way == "page":
         given = token(served, f"/jobs/{lost}")
+        assert post(served, f"/jobs/{lost}/stop", token="0" * 64) == 403
+        foreign = {"Origin": "http://evil.example.org"}
+        assert post(served, f"/jobs/{lost}/stop", headers=foreign, token=given) == 403
+        before = served.site.access.local
+        served.taken_for("eve")
+        assert post(served, f"/jobs/{lost}/stop", token=given) in (403, 404)
+        object.__setattr__(served.site.access, "local", before)
+        assert place.job(lost).state is JobState.RUNNING
         assert post(served, f"/jobs/{well}/stop", token=given) == 400
         assert post(served, f"/jobs/{lost}/stop", token=given) == 303
     else:

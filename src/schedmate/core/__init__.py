@@ -1,7 +1,7 @@
 """The decision engine. `DecisionEngine.handle(event)` returns instructions; see `engine.py`."""
 
 from schedmate.core.attempts import Attempt, Hung, Reached
-from schedmate.core.doomed_limits import DOOMED_REASONS, DoomedLimits
+from schedmate.core.doomed_limits import DOOMED_BY_WARNING, DOOMED_REASONS, DoomedLimits
 from schedmate.core.drains import DrainLimits, SuspectNode
 from schedmate.core.engine import DecisionEngine
 from schedmate.core.events import (
@@ -20,6 +20,7 @@ from schedmate.core.events import (
     Past,
     ProgressSeen,
     ResumeKnown,
+    ShareSeen,
     Started,
     Stopping,
     job_of,
@@ -44,7 +45,7 @@ from schedmate.core.preemption import MadeWay, PreemptionLimits, ResumeProof
 from schedmate.core.retry import DecisionLimits, NodeChoice, RetryPlan, plan_retry
 from schedmate.core.same_work import Work, code_submits_jobs, is_rival, names_job
 from schedmate.core.scope import Scope, is_opted_out
-from schedmate.core.sharing import GpuUse, SharingLimits
+from schedmate.core.sharing import MeasuredUse, SharingLimits
 from schedmate.core.successors import (
     may_be_child,
     may_have_waited,
@@ -56,6 +57,7 @@ from schedmate.core.successors import (
 from schedmate.core.time_limits import TimeLimits
 
 __all__ = [
+    "DOOMED_BY_WARNING",
     "DOOMED_REASONS",
     "EVENTS",
     "Act",
@@ -70,7 +72,6 @@ __all__ = [
     "DrainLimits",
     "Event",
     "FairnessLimits",
-    "GpuUse",
     "GpuUseKnown",
     "HangLimits",
     "HoldLimits",
@@ -84,6 +85,7 @@ __all__ = [
     "KnownJob",
     "MadeWay",
     "Measure",
+    "MeasuredUse",
     "NiceHistory",
     "NodeChoice",
     "NodeSeen",
@@ -98,6 +100,7 @@ __all__ = [
     "ResumeProof",
     "RetryPlan",
     "Scope",
+    "ShareSeen",
     "SharingLimits",
     "Started",
     "Stopping",

@@ -54,6 +54,7 @@ def _renewal(
     if not since or objection(known) is not None:
         return None
     known.job = replace(job, dependency=dependency_anew(job.dependency))
+    known.quiet_until = float("-inf")
     words = " and ".join(f"job {one}" for one in since)
     reason = DecisionReason(
         code="retry_succeeded", detail=f"{words} was queued again and has succeeded since"

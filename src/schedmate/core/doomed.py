@@ -8,31 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final
 
 from schedmate.core.attempts import Hung
-from schedmate.core.doomed_limits import DoomedLimits, DoomedReason
+from schedmate.core.doomed_limits import DOOMED_BY_WARNING, DoomedLimits, DoomedReason
 from schedmate.core.hangs import verdict
 from schedmate.core.instructions import Instruction, Measure
 from schedmate.core.known_job import KnownJob
 from schedmate.core.reactions import act
 from schedmate.model import Activity, DecisionReason, Job, JobId, JobState, Progress
 
-_BY_WARNING: Final[Mapping[str, DoomedReason]] = {
-    "loss_nan": "nan",
-    "disk_full": "checkpoint",
-    "disk_quota": "checkpoint",
-    "storage_io": "checkpoint",
-    "permission_denied": "checkpoint",
-}
 _FAILURES = 3
 """In a row, with one exit code and none of them the fault of a node."""
 _LATE_POLLS = 3
 _LATE_S, _LATE_SHARE = 600.0, 0.1
 """For how long a run must have been too late for its limit: the shorter of the two."""
 _REST_FASTER = 0.6
-"""Of the time that its pace so far gives, the rest of a run may need no more than that; chosen on
-real runs with limits (bench/accuracy/doomed.py)."""
+"""Of the time that its pace so far gives, the rest of a run may need no more than that, and less
+the less of its limit is over: how a run begins says little (bench/accuracy/doomed.py)."""
 _IDLE_APART_S = 600.0
 _HOUR_S = 3600.0
 
@@ -59,6 +51,8 @@ class DoomedWatch:
     late_since: float = 0.0
     idle_first: Activity | None = None
     idle_since: float = 0.0
+    idle_last: tuple[float, Activity] | None = None
+    """The newest measurement of this row."""
     measured_at: float = float("-inf")
     is_idle: bool = False
 
@@ -77,17 +71,21 @@ class DoomedWatch:
         return self.late_polls >= _LATE_POLLS and enough
 
     def note_activity(self, activity: Activity, at: float, idle_s: float) -> None:
-        """Compare with the first measurement of a row; who was at work begins a new one."""
+        """Compare with the first measurement of a row and with the one before, so that neither a
+        little all the time nor much for a moment is missed; who was at work begins a new row."""
         first, known_for = self.idle_first, at - self.idle_since
+        before_at, before = self.idle_last or (at, activity)
         idle = (
             first is not None
-            and first.gpu is not None
-            and activity.gpu is not None
-            and known_for > 0
+            and _is_measured(first)
+            and _is_measured(activity)
+            and at > before_at
             and verdict(first, activity, known_for) == "idle"
+            and verdict(before, activity, at - before_at) == "idle"
         )
         if not idle:
             self.idle_first, self.idle_since = activity, at
+        self.idle_last = at, activity
         self.is_idle = idle and known_for >= idle_s
 
 
@@ -112,7 +110,8 @@ class DoomedRuns:
             return []
         watch.note_progress(progress, at)
         if not _is_silent(known.job, progress) or not known.job.request.gpus:
-            watch.idle_first, watch.is_idle = None, False
+            watch.idle_first = watch.idle_last = None
+            watch.is_idle = False
             return []
         tick = at // _IDLE_APART_S
         if watch.measured_at == tick:
@@ -153,15 +152,17 @@ class DoomedRuns:
 
     def _reasons(self, known: KnownJob, watch: DoomedWatch, at: float) -> Iterable[Doom]:
         for warning in () if known.progress is None else known.progress.warnings:
-            if warning.firm and warning.reason in _BY_WARNING:
-                yield Doom(_BY_WARNING[warning.reason], warning.text, warning.line)
+            reason = DOOMED_BY_WARNING.get(warning.reason) if warning.firm else None
+            if reason is not None and reason != "limit":  # which takes more than one estimate
+                yield Doom(reason, warning.text, warning.line)
         attempt = known.attempts.get(known.job.restarts)
         hangs = known.hung is not None and attempt is not None and attempt.seemed_to_hang
         if hangs and known.hung is not None and known.requeued_from is None:
             yield from _hang(known.hung, stop=self._limits.may_stop(known.job, "hang"))
         for remark in () if known.advice is None else known.advice.advice:
             if remark.failures >= _FAILURES:
-                yield Doom("repeated", f"{remark.text}, {remark.failures} times in a row")
+                text = f"{remark.text}, {remark.failures} times in a row"
+                yield Doom("repeated", text, stoppable=False)  # three in ten do not fail again
                 break
         limit_s = known.user_limit_s or known.job.request.time_limit_s
         late = limit_s is not None and watch.is_late(limit_s, at) and _is_far_off(known, limit_s)
@@ -222,7 +223,7 @@ def _is_far_off(known: KnownJob, limit_s: float) -> bool:
     ran_s = known.progress_at - started
     # a pace that is slow just now may be over soon: that since the start counts as well
     rest_s = min(needed_s - ran_s, ran_s / done - ran_s)
-    return ran_s + _REST_FASTER * rest_s > limit_s
+    return ran_s + min(_REST_FASTER, ran_s / limit_s) * rest_s > limit_s
 
 
 def _hang(hung: Hung, *, stop: bool) -> Iterable[Doom]:
@@ -232,6 +233,11 @@ def _hang(hung: Hung, *, stop: bool) -> Iterable[Doom]:
         yield Doom("hang", "it waits for a file system that does not answer, and does nothing else")
     elif hung.idle and stop:
         yield Doom("hang", "it is silent, and measurement after measurement shows it idle")
+
+
+def _is_measured(activity: Activity) -> bool:
+    """Whether all that an idle run does not do was looked at."""
+    return None not in (activity.cpu_s, activity.gpu, activity.written)
 
 
 def _does_not_resume(known: KnownJob) -> bool:

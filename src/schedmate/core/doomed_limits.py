@@ -8,10 +8,21 @@ from typing import TYPE_CHECKING, Final, Literal, get_args
 from schedmate.core.scope import owner_words
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from schedmate.model import Job
 
 DoomedReason = Literal["nan", "checkpoint", "hang", "repeated", "limit", "idle"]
 DOOMED_REASONS: Final[tuple[DoomedReason, ...]] = get_args(DoomedReason)
+DOOMED_BY_WARNING: Final[Mapping[str, DoomedReason]] = {
+    "loss_nan": "nan",
+    "disk_full": "checkpoint",
+    "disk_quota": "checkpoint",
+    "storage_io": "checkpoint",
+    "permission_denied": "checkpoint",
+    "time_limit": "limit",
+}
+"""What firm warnings of a log show."""
 _ALL = "doomed"
 
 

@@ -46,7 +46,7 @@ from schedmate.core.instructions import (
     Measure,
     Reconsider,
 )
-from schedmate.core.known_job import KnownJob
+from schedmate.core.known_job import KnownJob, KnownJobs
 from schedmate.core.levers import Levers
 from schedmate.core.limit_changes import LimitChanges
 from schedmate.core.places import Places
@@ -82,10 +82,11 @@ class DecisionEngine:
     ) -> None:
         self._limits = limits or DecisionLimits()
         self._known: dict[JobId, KnownJob] = {}
-        self._time_limits = LimitChanges(time_limits or TimeLimits(), self._known, self.objection)
+        jobs = KnownJobs(self._known, self.objection)
+        self._time_limits = LimitChanges(time_limits or TimeLimits(), jobs)
         self._places = Places(ordering, self._limits, self._known)
         self._doomed = DoomedRuns(self._limits.doomed, self._known)
-        self._levers = Levers(self._limits, self._known, self.objection)
+        self._levers = Levers(self._limits, jobs)
         self._handlers: dict[type[Event], Callable[[Any], list[Instruction]]] = {
             JobSeen: self._seen,
             JobAdvised: self._advised,
@@ -108,7 +109,7 @@ class DecisionEngine:
     def may_make_way(self, job: Job) -> bool:
         """Whether a run of it may ever be stopped for others or to be carried on; what it saves
         matters then."""
-        wanted = self._limits.preemption.consent(job) is not None
+        wanted = self._limits.preemption.consent(job) is not None or self._levers.may_share(job)
         return job.can_requeue and (wanted or self._time_limits.may_carry_on(job))
 
     @property
@@ -156,8 +157,10 @@ class DecisionEngine:
         if known is None or not known.job.is_same_job(job):
             known = self._known[job.id] = KnownJob.met(job, event.past)
             self._levers.meet(known)
+            ordered = self._places.order(known, event.at)
+            known.be_quiet(self._places.due(known), event.at)
             renewed = renewals(known, self._known, self.objection)
-            return [*self._places.order(known, event.at), *renewed, Advise(job), *looks_at(job)]
+            return [*ordered, *renewed, Advise(job), *looks_at(job)]
         before = known.job
         known.see(job)
         if known.hold == "ours" and not job.held:

@@ -15,7 +15,7 @@ from schedmate.core.holds import HoldPhase
 from schedmate.core.order import NEVER_ORDERED, NiceHistory
 from schedmate.core.preemption import NEVER_MADE_WAY, MadeWay, ResumeProof
 from schedmate.core.retry import NodeChoice
-from schedmate.core.sharing import GpuUse
+from schedmate.core.sharing import MeasuredUse
 from schedmate.model import Activity, Advice, Diagnosis, Job, JobId, Progress
 
 AdviceCause = Literal["submitted", "started", "refined", "checked"]
@@ -51,6 +51,8 @@ class Past:
     """These, and attempts that made way for others."""
     asked_limit_s: float | None = None
     """The limit that its user asked for, where we have raised it."""
+    parted: bool = False
+    """It was slow beside another job, and shares no GPU any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +119,18 @@ class GpuUseKnown:
 
     at: float
     job_id: JobId
-    use: GpuUse
+    use: MeasuredUse
+    shards_a_gpu: int = 0
+    """In how many parts its scheduler lends each GPU; 0 where any run can be joined."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShareSeen:
+    """The scheduler has put this run on the GPU of another one; empty: it is alone there."""
+
+    at: float
+    job_id: JobId
+    beside: JobId
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +217,7 @@ Event = (
     | CheckpointSeen
     | ResumeKnown
     | GpuUseKnown
+    | ShareSeen
     | PaceSeen
     | JobDiagnosed
     | JobReverted
@@ -222,6 +236,7 @@ EVENTS: dict[str, type[Event]] = {
         CheckpointSeen,
         ResumeKnown,
         GpuUseKnown,
+        ShareSeen,
         PaceSeen,
         JobDiagnosed,
         JobReverted,

@@ -37,6 +37,8 @@ class FairnessLimits:
 
     def bound_s(self, job: Job, prediction: Prediction | None) -> float:
         """By what its cost goes by, too: who hides a job does not get it out of turn sooner."""
+        if not self.times:
+            return self.hours * _HOUR_S
         expected = Candidate(job, prediction, cautious=is_opted_out(job)).predicted_s
         return max(self.hours * _HOUR_S, self.times * (expected or 0.0))
 

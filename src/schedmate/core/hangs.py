@@ -29,6 +29,8 @@ go on. Those that fell silent at other times say nothing about it."""
 _IDLE_CORE = 0.02
 """Of one core: what threads that only wait and poll use."""
 _IDLE_GPU = 0.02
+_IDLE_READ = 2048
+"""Bytes a second: what a loop reads that only looks whether something is there."""
 
 _OPTED_IN = "requeue-hung"
 
@@ -116,6 +118,8 @@ def verdict(before: Activity, now: Activity, seconds: float) -> Verdict:
     waits_for_a_disk = now.blocked and not (before.stuck and now.stuck)
     if waits_for_a_disk or _gpu_works(before) or _gpu_works(now) or _files_grew(before, now):
         return "active"
+    if _moves_data(before, now, seconds):
+        return "active"
     if before.cpu_s is None or now.cpu_s is None:
         return "unknown"
     used_s = now.cpu_s - before.cpu_s
@@ -130,6 +134,14 @@ def _unusual_s(silence: Silence, after_s: float) -> float:
 
 def _gpu_works(activity: Activity) -> bool:
     return activity.gpu is not None and activity.gpu > _IDLE_GPU
+
+
+def _moves_data(before: Activity, now: Activity, seconds: float) -> bool:
+    """A file far from its directory, or a connection: less than before means other processes."""
+    if None in (before.read, before.written, now.read, now.written):
+        return False
+    read, written = (now.read or 0) - (before.read or 0), (now.written or 0) - (before.written or 0)
+    return written != 0 or not 0 <= read <= _IDLE_READ * seconds
 
 
 def _files_grew(before: Activity, now: Activity) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -26,7 +27,15 @@ if TYPE_CHECKING:
 
     from schedmate.core.events import JobDiagnosed, Past
     from schedmate.core.hangs import HangWatch
-    from schedmate.core.sharing import GpuUse
+    from schedmate.core.sharing import MeasuredUse
+
+
+@dataclass(frozen=True, slots=True)
+class KnownJobs:
+    """All that the engine knows, and why nothing but its place is decided about one of them."""
+
+    by_id: Mapping[JobId, KnownJob]
+    objection: Callable[[KnownJob], str | None]
 
 
 @dataclass(slots=True)
@@ -71,6 +80,8 @@ class KnownJob:
     """The run that was last decided to be queued again."""
     quiet_until: float = float("-inf")
     """Until then nothing follows from seeing it just as it was."""
+    shown: Job | None = None
+    """The newest record of the scheduler, which `job` may be ahead of."""
     retried: bool = False
     """Whether its present run is a retry of ours."""
     reverted: bool = False
@@ -79,9 +90,13 @@ class KnownJob:
     made_way: MadeWay = NEVER_MADE_WAY
     goes_first: bool = False
     """It made way in vain, or has begun anew after that."""
-    use: GpuUse | None = None
+    use: MeasuredUse | None = None
     beside: JobId = ""
     """The run with which it shares GPUs, or was decided to."""
+    shards_a_gpu: int = 0
+    """In how many parts its scheduler lends each GPU; 0 where any run can be joined."""
+    asked: int | None = None
+    """How many of them it was decided to ask for in this attempt; 0: only its owner is told."""
     parted: bool = False
     """It was slow beside another one, and shares no more."""
     carried: frozenset[int] = frozenset()
@@ -111,11 +126,12 @@ class KnownJob:
             # a scheduler that keeps the time of submission keeps the age too
             if ours and again is not None and job.submit_time > (again.start_time or 0.0):
                 self.waited_s = replace(self, job=again).all_waits_s
-            self.requeued_from = None
+            self.requeued_from = self.asked = None
             self.nice = self.nice.in_new_attempt(job.nice)
             if made_way:
                 self.nice = replace(self.nice, settled=False)
-        self.job, self.awaited = job, self.awaited | awaited_by(job)
+        self.job = self.shown = job
+        self.awaited |= awaited_by(job)
 
     def be_quiet(self, due: float | None, at: float) -> None:
         """Nothing follows from how it is: what waits is moved by what is read of it, once it has
@@ -129,7 +145,7 @@ class KnownJob:
 
     def is_quiet(self, job: Job, at: float) -> bool:
         """Whether nothing would follow from seeing this very record of it once more."""
-        return self.job is job and at < self.quiet_until
+        return self.shown is job and at < self.quiet_until
 
     def is_changed_with(self, others: Iterable[KnownJob]) -> bool:
         """Whether nice numbers of other jobs of its owner were changed between the same looks."""
@@ -172,6 +188,7 @@ class KnownJob:
     def met(cls, job: Job, past: Past) -> KnownJob:
         return cls(
             job,
+            shown=job,
             awaited=awaited_by(job),
             advice=past.advice,
             read=past.advice is not None,
@@ -189,6 +206,7 @@ class KnownJob:
             carried=past.carried,
             spared=past.spared,
             asked_limit_s=past.asked_limit_s,
+            parted=past.parted,
         )
 
     def attempt(self, event: JobDiagnosed) -> Attempt:

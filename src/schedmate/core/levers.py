@@ -2,37 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from schedmate.core.events import Event, GpuUseKnown, PaceSeen, ResumeKnown
+from schedmate.core.events import Event, GpuUseKnown, PaceSeen, ResumeKnown, ShareSeen
 from schedmate.core.making_way import MakingWay
 from schedmate.core.shared_gpus import Sharing
 
 if TYPE_CHECKING:
     from schedmate.core.events import CheckpointSeen
     from schedmate.core.instructions import Instruction
-    from schedmate.core.known_job import KnownJob
+    from schedmate.core.known_job import KnownJob, KnownJobs
     from schedmate.core.retry import DecisionLimits
-    from schedmate.model import JobId
+    from schedmate.model import Job
+    from schedmate.model.job import JobId
 
 
 class Levers:
-    """Of all jobs in `known`, which the engine keeps."""
-
-    def __init__(
-        self,
-        limits: DecisionLimits,
-        known: Mapping[JobId, KnownJob],
-        objection: Callable[[KnownJob], str | None],
-    ) -> None:
-        self._known = known
-        self._making_way = MakingWay(limits, known, objection)
-        self._sharing = Sharing(limits.sharing, known, objection)
+    def __init__(self, limits: DecisionLimits, jobs: KnownJobs) -> None:
+        self._known = jobs.by_id
+        self._making_way = MakingWay(limits, jobs)
+        self._sharing = Sharing(limits.sharing, jobs)
         self.handlers: dict[type[Event], Callable[[Any], list[Instruction]]] = {
             ResumeKnown: self._resume_known,
             GpuUseKnown: self._use_known,
             PaceSeen: self._pace_seen,
+            ShareSeen: self._share_seen,
         }
 
     def clear(self) -> None:
@@ -48,6 +43,9 @@ class Levers:
 
     def seen(self, known: KnownJob, at: float) -> list[Instruction]:
         return [*self._making_way.seen(known, at), *self._sharing.seen(known)]
+
+    def may_share(self, job: Job) -> bool:
+        return self._sharing.may_share(job)
 
     def due(self, known: KnownJob) -> float | None:
         """When a job that made way goes back first, None where none is held for that."""
@@ -66,10 +64,11 @@ class Levers:
 
     def _use_known(self, event: GpuUseKnown) -> list[Instruction]:
         known = self._known.get(event.job_id)
-        if known is None:
-            return []
-        known.use = event.use
-        return self._sharing.seen(known)
+        return [] if known is None else self._sharing.use_known(known, event)
+
+    def _share_seen(self, event: ShareSeen) -> list[Instruction]:
+        known = self._known.get(event.job_id)
+        return [] if known is None else self._sharing.share_seen(known, event.beside)
 
     def _pace_seen(self, event: PaceSeen) -> list[Instruction]:
         known = self._known.get(event.job_id)

@@ -9,7 +9,6 @@ but the restart; how often, the site says. One without such a checkpoint is left
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -22,7 +21,7 @@ from schedmate.model import DecisionReason, JobState
 if TYPE_CHECKING:
     from schedmate.core.events import CheckpointSeen
     from schedmate.core.instructions import Instruction
-    from schedmate.core.known_job import KnownJob
+    from schedmate.core.known_job import KnownJob, KnownJobs
     from schedmate.core.time_limits import TimeLimits
     from schedmate.model import Job, JobId, Prediction
 
@@ -56,17 +55,10 @@ class _Saves:
 
 
 class LimitChanges:
-    """Of all jobs in `known`, which the engine keeps."""
-
-    def __init__(
-        self,
-        limits: TimeLimits,
-        known: Mapping[JobId, KnownJob],
-        objection: Callable[[KnownJob], str | None],
-    ) -> None:
+    def __init__(self, limits: TimeLimits, jobs: KnownJobs) -> None:
         self._limits = limits
-        self._known = known
-        self._objection = objection
+        self._known = jobs.by_id
+        self._objection = jobs.objection
         self._saves: dict[JobId, _Saves] = {}
 
     def clear(self) -> None:

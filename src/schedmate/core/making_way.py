@@ -7,7 +7,7 @@ the jobs that were named to start. If none has started after some minutes, it go
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from heapq import nsmallest
 from math import inf
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from schedmate.core.preemption import Contender, Incumbent, Preempted, choose, index_s, lost_s
 from schedmate.core.reactions import act
-from schedmate.core.successors import waits_for
+from schedmate.core.successors import waits_for, waits_for_end
 from schedmate.model import DecisionReason, JobState, array_of
 
 if TYPE_CHECKING:
@@ -23,11 +23,12 @@ if TYPE_CHECKING:
 
     from schedmate.core.events import CheckpointSeen
     from schedmate.core.instructions import Instruction
-    from schedmate.core.known_job import KnownJob
+    from schedmate.core.known_job import KnownJob, KnownJobs
     from schedmate.core.retry import DecisionLimits
     from schedmate.model import Job, JobId, ReasonCode
 
 _HOUR_S, _DAY_S = 3600.0, 86400.0
+_CLOCK_S = 60.0
 _LIKELY = 0.5
 _NEXT = 64
 """So many of those that would start next are compared with a run."""
@@ -54,18 +55,11 @@ class Pools:
 
 
 class MakingWay:
-    """Of all jobs in `known`, which the engine keeps."""
-
-    def __init__(
-        self,
-        limits: DecisionLimits,
-        known: Mapping[JobId, KnownJob],
-        objection: Callable[[KnownJob], str | None],
-    ) -> None:
+    def __init__(self, limits: DecisionLimits, jobs: KnownJobs) -> None:
         self._limits = limits.preemption
         self._late_s = limits.fairness.late_s
-        self._known = known
-        self._objection = objection
+        self._known = jobs.by_id
+        self._objection = jobs.objection
         self._pools = Pools()
         self._waiting: dict[JobId, float] = {}
         """What waits, and when it was seen to."""
@@ -138,7 +132,8 @@ class MakingWay:
             self._close(known, held)
             return []
         waiting = [one for one in held.for_jobs if not self._has_started(one, held.at)]
-        if waiting and at < held.at + self._limits.give_back_s:
+        gone_back = at < held.at - _CLOCK_S  # the clock was set: how long it waits is unknown
+        if waiting and not gone_back and at < held.at + self._limits.give_back_s:
             return []
         in_vain = len(waiting) == len(held.for_jobs)
         known.goes_first = known.goes_first or in_vain
@@ -220,7 +215,11 @@ class MakingWay:
         return found or self._objection(known)
 
     def _has_dependants(self, job: Job) -> bool:
-        return any(waits_for(one.job, job) for one in self._known.values() if one.job.dependency)
+        return any(
+            waits_for(one.job, job) or waits_for_end(one.job.dependency, one.job, job)
+            for one in self._known.values()
+            if one.job.dependency
+        )
 
     def _incumbent(self, job: Job, left_s: float, lost: float, at: float) -> Incumbent:
         here = self._pools.of(_partition(job))
@@ -238,6 +237,13 @@ class MakingWay:
             gpus=gpus, left_s=left_s, lost_s=lost, free=most - used, pool=most, others=others
         )
 
+    def _is_made_way_for(self, job_id: JobId, at: float) -> bool:
+        """Whether another run is being stopped for it: two that save within a poll do not both make
+        way for one job."""
+        run = self._known.get(self._for.get(job_id, ""))
+        held = None if run is None else run.made_way.held
+        return held is not None and at < held.at + self._limits.give_back_s
+
     def _contenders(self, run: Job, at: float) -> Iterator[Contender]:
         """Those that would start next where it runs, the first first."""
         known, seen, pools = self._known, self._waiting, self._pools
@@ -245,7 +251,9 @@ class MakingWay:
         able = [
             one
             for one in (known[each] for each in seen if each in known)
-            if pools.of(_partition(one.job)) == here and _may_start(one.job, at)
+            if pools.of(_partition(one.job)) == here
+            and _may_start(one.job, at)
+            and not self._is_made_way_for(one.job.id, at)
         ]
         for one in nsmallest(_NEXT, able, key=lambda one: _turn(one.job, seen[one.job.id])):
             spread = None if one.prediction is None else one.prediction.duration_s

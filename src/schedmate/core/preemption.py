@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import TYPE_CHECKING, Final
 
-from schedmate.core.scope import REFUSALS, owner_words
+from schedmate.core.scope import SiteConsent
 from schedmate.model.job import JobId
 
 if TYPE_CHECKING:
@@ -50,12 +50,11 @@ class ResumeProof:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PreemptionLimits:
+class PreemptionLimits(SiteConsent):
     """Without a partition or QOS only jobs are stopped whose owner has said so."""
 
-    partitions: frozenset[str] = frozenset()
-    qos: frozenset[str] = frozenset()
-    """Where the site lets all jobs be stopped: who submits there knows."""
+    word = "preemptible"
+    allows = "make way"
     at_most: int = 3
     """How often one job is stopped."""
     after_s: float = 1800.0
@@ -70,18 +69,6 @@ class PreemptionLimits:
     """Of its partition's GPUs a run on several may hold: it costs much to gather more again."""
     worth: float = 3.0
     """So many times less GPU time than the run that makes way a job must need."""
-
-    def consent(self, job: Job) -> str | None:
-        """By whom the job may be stopped, in words; None where nobody has said so."""
-        words = owner_words(job)
-        if words & REFUSALS:
-            return None
-        if "preemptible" in words:
-            return "its comment has schedmate=preemptible"
-        named = set((job.request.partition or "").split(","))
-        if named <= self.partitions:
-            return f"partition {job.request.partition} lets jobs make way"
-        return f"QOS {job.request.qos} lets jobs make way" if job.request.qos in self.qos else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

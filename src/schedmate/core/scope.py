@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
     from schedmate.model import Job
@@ -21,12 +21,36 @@ REFUSALS = frozenset({"off", "keep"})
 
 def owner_words(job: Job) -> frozenset[str]:
     """What its owner asks of SchedMate in its comment: each word behind `schedmate=`."""
-    return frozenset(word.lower() for word in _WORD.findall(job.comment))
+    return frozenset(map(str.lower, _WORD.findall(job.comment))) if job.comment else frozenset()
 
 
 def is_opted_out(job: Job) -> bool:
     """By a word of its owner it is neither read nor interfered with; its turn it keeps."""
     return "off" in owner_words(job)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SiteConsent:
+    """Where the site lets something be done to all jobs, whose owners know it; elsewhere an owner
+    allows it by a word in the job's comment."""
+
+    word: ClassVar[str]
+    allows: ClassVar[str]
+    """What it lets jobs do, as a verb."""
+    partitions: frozenset[str] = frozenset()
+    qos: frozenset[str] = frozenset()
+
+    def consent(self, job: Job) -> str | None:
+        """By whom it is allowed, in words; None where nobody has said so."""
+        words = owner_words(job)
+        if words & REFUSALS:
+            return None
+        if self.word in words:
+            return f"its comment has schedmate={self.word}"
+        partition, qos = job.request.partition or "", job.request.qos
+        if set(partition.split(",")) <= self.partitions:
+            return f"partition {partition} lets jobs {self.allows}"
+        return f"QOS {qos} lets jobs {self.allows}" if qos in self.qos else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +73,8 @@ class Scope:
 
     def _left(self, job: Job, quantity: Callable[[Iterable[object]], bool]) -> str | None:
         """By the site's settings; `quantity` says how many of its partitions have to be left."""
+        if not job.cluster and self == _ALL:
+            return None
         named = set((job.request.partition or "").split(","))
         grounds = [self._ground(partition) for partition in sorted(named)]
         account, qos = job.request.account, job.request.qos
@@ -66,3 +92,6 @@ class Scope:
             return f"partition {partition} is left alone"
         beyond = self.canary_partitions and partition not in self.canary_partitions
         return "its partition is no canary partition" if beyond else ""
+
+
+_ALL = Scope()

@@ -49,6 +49,8 @@ _WORDS: Final[dict[ReasonCode, str]] = {
     "others_did_not_start": "the jobs that it made way for did not start, so it goes first",
     "fits_beside": "{0.detail}",
     "slow_beside": "{0.detail}",
+    "could_share": "{0.detail}",
+    "alone_again": "{0.detail}",
 }
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from schedmate.files import INVOKER, Reader, files_of
 from schedmate.handler.states import VERDICTS, WORDS, plain
-from schedmate.model import BadInput, Job, JobState, NodeState, Workload
+from schedmate.model import BadInput, Job, JobState, NodeState, Subject, Workload
 from schedmate.model.diagnosis import Reporter
 
 _SHELL_OFFSET = 128
@@ -58,6 +58,10 @@ class Case:
     """Reads its logs with the rights of their owner."""
     user: str = ""
     """The job's owner; lines of other users' logs are not shown to them."""
+    job_id: str = ""
+    workdir: str = ""
+    """Where its code is, which a model that reads may look at with the owner's rights."""
+    comment: str = ""
 
     def __post_init__(self) -> None:
         code, signal = normal_exit(self.exit_code, self.signal)
@@ -94,6 +98,18 @@ class Case:
             suspects=suspects,
             reader=files_of(job.user),
             user=job.user,
+            job_id=job.id,
+            workdir=job.workdir,
+            comment=job.comment,
+        )
+
+    @property
+    def subject(self) -> Subject | None:
+        """None where it is no job's."""
+        if not self.user:
+            return None
+        return Subject(
+            user=self.user, job_id=self.job_id, workdir=self.workdir, comment=self.comment
         )
 
     def reporter(self, order: int) -> Reporter:

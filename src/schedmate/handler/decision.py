@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from schedmate.handler.case import Case
 
-TABLE_VERSION: Final = 4
+TABLE_VERSION: Final = 5
 
 _WHY: Final[dict[Retry, str]] = {
     "no": "the same run would fail again",
@@ -46,6 +46,8 @@ class Facts:
     """The disk that failed it belongs to one node."""
     recurs: bool = False
     """The evidence itself shows that the same run would meet it again."""
+    by_model: bool = False
+    """Nothing but a model gives the reason."""
 
     @property
     def usual(self) -> Retry:
@@ -100,12 +102,17 @@ TABLE: Final = (
     ),
     Row(lambda f: f.usual in ("no", "resume"), None),
     Row(
-        lambda f: f.usual in ("same", "wait") and bool(f.faulty),
+        lambda f: f.by_model and f.usual == "elsewhere",
+        "no",
+        "only a model says so, and no node is left out for that",
+    ),
+    Row(
+        lambda f: f.usual in ("same", "wait") and bool(f.faulty) and not f.by_model,
         "elsewhere",
         "a node it ran on is out of order",
     ),
     Row(
-        lambda f: f.usual == "same" and bool(f.also & GPU_FAULTS),
+        lambda f: f.usual == "same" and bool(f.also & GPU_FAULTS) and not f.by_model,
         "elsewhere",
         "the hardware failed beside it",
     ),
@@ -130,6 +137,7 @@ def decide(
     also: frozenset[str] = frozenset(),
     local_disk: bool = False,
     recurs: bool = False,
+    by_model: bool = False,
 ) -> Decision:
     """Choose the step for a reason of the taxonomy; the rest is as in `Facts`."""
     facts = Facts(
@@ -140,6 +148,7 @@ def decide(
         also=also,
         local_disk=local_disk,
         recurs=recurs,
+        by_model=by_model,
     )
     row = next(row for row in TABLE if row.when(facts))
     retry = row.retry or facts.usual
@@ -165,7 +174,7 @@ def _caution(facts: Facts, retry: Retry) -> list[str]:
 
 def _excluded(facts: Facts, retry: Retry) -> tuple[tuple[str, ...], str]:
     """Nodes to avoid and why, the best evidence first; a guess takes no node away."""
-    if retry != "elsewhere" and not (retry == "wait" and facts.local_disk):
+    if facts.by_model or (retry != "elsewhere" and not (retry == "wait" and facts.local_disk)):
         return (), ""
     if facts.faulty:
         return facts.faulty, f"the scheduler has taken {_listed(facts.faulty)} out"

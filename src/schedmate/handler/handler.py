@@ -14,7 +14,7 @@ from functools import cached_property
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
-from schedmate.handler import model_reading, report
+from schedmate.handler import model_reading, opinion_asking, report
 from schedmate.handler.excerpt import candidate_lines, excerpt, mentions_trouble, unusual_lines
 from schedmate.handler.explanations import Explanation, explanations
 from schedmate.handler.learning.active_rules import (
@@ -24,6 +24,7 @@ from schedmate.handler.learning.active_rules import (
 )
 from schedmate.handler.learning.similar import Example, similar
 from schedmate.handler.learning.teaching import Lesson, Teaching
+from schedmate.handler.opinion_judging import judge
 from schedmate.handler.reading import Clue, Gathered, LogLine, gather
 from schedmate.handler.signature import Key, keys_of_cause, keys_of_lines, masked
 from schedmate.handler.suggestions import meaning
@@ -33,7 +34,7 @@ from schedmate.model.lessons import Origin
 from schedmate.model.masking import masked as without_secrets
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from schedmate.handler.case import Case
     from schedmate.model import Asker, Diagnosis
@@ -124,6 +125,15 @@ class Handler:
         """Whether a memory or a model may know better."""
         return diagnosis.reason == "unknown" or diagnosis.confidence < SURE_ENOUGH
 
+    def wants_model(self, diagnosis: Diagnosis) -> bool:
+        """Whether a model is to be asked; one that reads is asked about every failure, once."""
+        if diagnosis.opinion is not None:
+            return False
+        if self.leaves_open(diagnosis):
+            return True
+        reads = self._asker is not None and self._asker.tier == "read"
+        return reads and diagnosis.reason != "not_failed"
+
     def refine(self, case: Case, diagnosis: Diagnosis) -> Diagnosis:
         """Ask the model where the answer is open; what it cannot show in the log is dropped."""
         try:
@@ -133,12 +143,16 @@ class Handler:
 
     def ask_model(self, case: Case, diagnosis: Diagnosis) -> Diagnosis:
         """As `refine`, but a model that cannot be asked is a `ModelError`."""
-        if self._asker is None or not self.leaves_open(diagnosis):
+        if self._asker is None or diagnosis.opinion is not None:
             return diagnosis
         analysis = self._analyse(case)
+        if self._asker.tier == "read":
+            return self._read(analysis, diagnosis, self._asker)
+        if not self.leaves_open(diagnosis):
+            return diagnosis
         if not analysis.view:
             return diagnosis
-        alike = self._similar(analysis)
+        alike = self._similar(analysis, model_reading.DEFINITIONS)
         reasons = model_reading.offered(analysis.explanations)
         reasons = tuple(dict.fromkeys([*(one.reason for one in alike), *reasons]))
         answer = self._asker.ask(
@@ -147,6 +161,7 @@ class Handler:
             purpose=model_reading.PURPOSE,
             system=model_reading.SYSTEM,
             max_tokens=model_reading.MAX_TOKENS,
+            about=case.subject,
         )
         cost = _sum(diagnosis.cost, answer.cost)
         line = model_reading.grounded(answer.value, analysis.candidate_lines, reasons)
@@ -163,6 +178,17 @@ class Handler:
         self._learn(analysis, refined.reason, line, answer.model)
         refined = _with_last_lines(analysis, refined)
         return replace(refined, signature=analysis.signature, cost=cost)
+
+    def _read(self, analysis: Analysis, diagnosis: Diagnosis, asker: Asker) -> Diagnosis:
+        """A model that reads for itself gives a second opinion on every failure."""
+        case = analysis.case
+        known = self._similar(analysis, opinion_asking.MEANINGS, rules=False)
+        read = opinion_asking.read_failure(asker, case, analysis.gathered, similar=known)
+        judged = judge(case, diagnosis, read)
+        if judged.source == "llm" and read.lines and self.leaves_open(diagnosis):
+            self._learn(analysis, judged.reason, read.lines[0], read.answer.model)
+        cost = _sum(diagnosis.cost, read.answer.cost)
+        return replace(_with_last_lines(analysis, judged), signature=diagnosis.signature, cost=cost)
 
     def correct(
         self,
@@ -252,7 +278,9 @@ class Handler:
         )
         return replace(found, rule=past.id)
 
-    def _similar(self, analysis: Analysis) -> tuple[Example, ...]:
+    def _similar(
+        self, analysis: Analysis, allowed: Iterable[str], *, rules: bool = True
+    ) -> tuple[Example, ...]:
         """Only what people confirmed: a model must not confirm its own guesses."""
         memory = self._experience
         past = memory.past_failures(teacher="operator") if memory is not None else ()
@@ -263,7 +291,8 @@ class Handler:
                 for one in past
                 if one.origin.owner == analysis.case.user
             ],
-            allowed=model_reading.DEFINITIONS,
+            allowed=allowed,
+            rules=rules,
         )
 
     def _learn(self, analysis: Analysis, reason: str, line: LogLine, model: str) -> None:

@@ -122,6 +122,13 @@ def not_failed(case: Case, gathered: Gathered) -> Diagnosis:
     )
 
 
+def healthy_by_model(case: Case, *, confidence: float) -> Diagnosis:
+    summary = "nothing in the log shows a failure, as a model reads it"
+    return _diagnosis(
+        case, "not_failed", summary=summary, lines=(), confidence=confidence, source="llm"
+    )
+
+
 def _diagnosis(
     case: Case,
     reason: str,
@@ -156,6 +163,7 @@ def _diagnosis(
         also=also,
         local_disk=any(on_local_disk(line.text) for line in named),
         recurs=recurs,
+        by_model=source == "llm",
     )
     return Diagnosis(
         reason=reason,

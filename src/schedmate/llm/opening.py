@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from schedmate.config import LlmSettings
     from schedmate.llm.endpoint import Endpoint
-    from schedmate.model import Asker, Ledger
+    from schedmate.model import Asker, Ledger, Tier
 
 _LOOK_S = 5.0
 
@@ -26,10 +26,23 @@ _LOOK_S = 5.0
 def open_asker(settings: LlmSettings, *, cache_dir: Path, ledger: Ledger) -> Asker | None:
     """The configured endpoint, else the embedded model where it is installed, else None.
 
+    None as well where its tier is that nothing is asked of it.
+
     Nothing is started or connected here: the first question does that.
     """
     endpoint = choose_endpoint(settings, cache_dir)
-    return None if endpoint is None else ModelAsker(endpoint, settings, ledger)
+    if endpoint is None:
+        return None
+    tier = tier_of(settings, endpoint, ledger)
+    return None if tier == "none" else ModelAsker(endpoint, settings, ledger, tier)
+
+
+def tier_of(settings: LlmSettings, endpoint: Endpoint, ledger: Ledger) -> Tier:
+    """As it is set; else by the exam of this endpoint and model, without one `choose`."""
+    if settings.tier != "auto":
+        return settings.tier
+    result = ledger.exam_of(endpoint.identity)
+    return "choose" if result is None else result.tier
 
 
 def choose_endpoint(settings: LlmSettings, cache_dir: Path) -> Endpoint | None:

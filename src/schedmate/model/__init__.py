@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from schedmate.model.activity import Activity
     from schedmate.model.advice import Advice, Cost, Match, Outcome, Prediction, Remark, Spread
     from schedmate.model.decision import DecisionReason, ReasonCode
-    from schedmate.model.diagnosis import SURE_ENOUGH, Blame, Decision, Diagnosis
+    from schedmate.model.diagnosis import SURE_ENOUGH, Blame, Decision, Diagnosis, Opinion
     from schedmate.model.errors import (
         BadAnswer,
         BadInput,
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         ModelError,
         ModelTooSlow,
         ModelUnavailable,
+        NoConsent,
         NotAllowed,
         NotFound,
         NotSignedIn,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
         StoreUnavailable,
         UnusableStore,
     )
+    from schedmate.model.exam import ExamResult, Tier
     from schedmate.model.failures import REASONS, Category, Reason, Retry
     from schedmate.model.history import Fingerprint, GpuUse, PastRun
     from schedmate.model.job import Job, JobId, JobState, Request, Submission, array_of
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
         History,
         Ledger,
         ReadingCache,
+        Subject,
     )
     from schedmate.model.profile import Mark, RunProfile
     from schedmate.model.progress import (
@@ -94,6 +97,7 @@ __all__ = [
     "EarlyWarning",
     "EndsBy",
     "Evidence",
+    "ExamResult",
     "FailureMemory",
     "Finding",
     "Fingerprint",
@@ -115,6 +119,7 @@ __all__ = [
     "ModelError",
     "ModelTooSlow",
     "ModelUnavailable",
+    "NoConsent",
     "NodeCondition",
     "NodeRun",
     "NodeState",
@@ -122,6 +127,7 @@ __all__ = [
     "NotFound",
     "NotSignedIn",
     "NotThereYet",
+    "Opinion",
     "Outcome",
     "PartlyKnown",
     "PastRun",
@@ -148,7 +154,9 @@ __all__ = [
     "Spread",
     "StoreError",
     "StoreUnavailable",
+    "Subject",
     "Submission",
+    "Tier",
     "Unit",
     "UnusableStore",
     "Workload",
@@ -164,13 +172,14 @@ __getattr__ = lazily(
             "schedmate.model.activity": "Activity",
             "schedmate.model.advice": "Advice Cost Match Outcome Prediction Remark Spread",
             "schedmate.model.decision": "DecisionReason ReasonCode",
-            "schedmate.model.diagnosis": "SURE_ENOUGH Blame Decision Diagnosis",
+            "schedmate.model.diagnosis": "SURE_ENOUGH Blame Decision Diagnosis Opinion",
             "schedmate.model.errors": (
                 "BadAnswer BadInput BudgetSpent LeaseLost ModelError ModelTooSlow "
-                "ModelUnavailable NotAllowed NotFound NotSignedIn NotThereYet "
+                "ModelUnavailable NoConsent NotAllowed NotFound NotSignedIn NotThereYet "
                 "PartlyKnown SchedMateError SchedulerError SchedulerUnreachable "
                 "ServerUnreachable StoreError StoreUnavailable UnusableStore"
             ),
+            "schedmate.model.exam": "ExamResult Tier",
             "schedmate.model.failures": "REASONS Category Reason Retry",
             "schedmate.model.history": "Fingerprint GpuUse PastRun",
             "schedmate.model.job": "Job JobId JobState Request Submission array_of",
@@ -179,7 +188,7 @@ __getattr__ = lazily(
             "schedmate.model.mode": "Mode",
             "schedmate.model.nodes": "NodeCondition NodeRun NodeState",
             "schedmate.model.ports": (
-                "Answer Asker FailureMemory FormatMemory History Ledger ReadingCache"
+                "Answer Asker FailureMemory FormatMemory History Ledger ReadingCache Subject"
             ),
             "schedmate.model.profile": "Mark RunProfile",
             "schedmate.model.progress": (

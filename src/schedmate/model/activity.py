@@ -15,6 +15,10 @@ class Activity:
     """How busy the busiest of its GPUs is, from 0 to 1."""
     files_at: float | None = None
     """When a file below its directory last changed, seconds since the epoch."""
+    read: int | None = None
+    """Bytes that its processes have read since the run began, from files and pipes, ..."""
+    written: int | None = None
+    """... and written, wherever to."""
     blocked: bool = False
     """A process waits for a disk or was stopped by a signal: it goes on when that is over."""
     stuck: str = ""

@@ -48,6 +48,8 @@ ReasonCode = Literal[
     "others_did_not_start",
     "fits_beside",
     "slow_beside",
+    "could_share",
+    "alone_again",
 ]
 """A word for each ground on which the engine decides."""
 
@@ -87,6 +89,8 @@ class DecisionReason:
     its end or its limit."""
     detail: str = ""
     """The prediction's or the diagnosis' own explanation, for people only."""
+    shards: int = 0
+    """How many parts of a GPU it asked for before it was to ask for others."""
     line: str = ""
     """The line of its log that shows it, where one does."""
     gpus: int = 0

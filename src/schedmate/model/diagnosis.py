@@ -33,6 +33,27 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Opinion:
+    """What a model that read the failure for itself makes of it: advice, labelled as such."""
+
+    model: str
+    reason: str
+    agrees: bool
+    """Whether it names the reason that the rules gave."""
+    sure: Literal["sure", "likely", "guess"]
+    rules_reason: str
+    evidence: tuple[Evidence, ...] = ()
+    """Lines of the logs that it quoted, as they are there."""
+    chain: tuple[str, ...] = ()
+    """What followed from what, in order."""
+    change: str = ""
+    """What the user should change."""
+    code: Evidence | None = None
+    """The line of the job's files to change, as it is there."""
+    refuted_by: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Diagnosis:
     schema: Literal["schedmate.diagnosis/1"] = "schedmate.diagnosis/1"
     reason: str
@@ -55,4 +76,5 @@ class Diagnosis:
     """The ends of its logs without secrets, where another run may overwrite them."""
     signature: str = ""
     """What stays the same when the same failure comes again at the same place."""
+    opinion: Opinion | None = None
     cost: Cost = field(default_factory=Cost)

@@ -8,6 +8,7 @@ SchedMateError            exit 1
 │       └── PartlyKnown            some of the jobs asked for cannot be looked up now
 ├── ModelError            exit 1   the language model gave no usable answer
 │   ├── ModelUnavailable  exit 5   none configured, or the endpoint does not answer
+│   │   └── NoConsent              the job's owner or the site forbids models for it
 │   ├── ModelTooSlow               the deadline passed
 │   ├── BudgetSpent                the token budget is used up
 │   └── BadAnswer                  no valid answer after the repair turns
@@ -70,6 +71,10 @@ class ModelError(SchedMateError):
 
 class ModelUnavailable(ModelError):
     exit_code = 5
+
+
+class NoConsent(ModelUnavailable):
+    """The job's owner or the site forbids models for it."""
 
 
 class ModelTooSlow(ModelError):

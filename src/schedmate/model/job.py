@@ -140,6 +140,9 @@ class Request:
     gpus: int = 0
     no_gpus: bool = False
     """It says itself that it uses none."""
+    shards: int = 0
+    """It runs on so many parts of one GPU, where its scheduler lends GPUs in parts; 0: on whole
+    ones."""
     gpu_type: str | None = None
     """As the scheduler calls it: `a100`, `NVIDIA H100-SXM5-80GB`."""
     nodes: int = 1

@@ -22,3 +22,22 @@ class LlmCall:
     prompt_tokens: int = 0
     answer_tokens: int = 0
     seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange:
+    """One request as it was sent, and what came back."""
+
+    at: float
+    user: str
+    """The owner of the job that it is about; empty: it is about none."""
+    job_id: str
+    purpose: str
+    model: str
+    endpoint: str
+    outcome: str
+    """`ok`, or what kept it from being answered."""
+    sent: str
+    """The body of the request."""
+    received: str
+    """The text of the answer."""

@@ -11,10 +11,11 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from schedmate.model.advice import Cost
+    from schedmate.model.exam import ExamResult, Tier
     from schedmate.model.history import Fingerprint, PastRun
     from schedmate.model.job import Job
     from schedmate.model.learned import LearnedPattern
-    from schedmate.model.ledger import LlmCall
+    from schedmate.model.ledger import Exchange, LlmCall
     from schedmate.model.lessons import LearnedRule, PastFailure, Teacher
 
 T = TypeVar("T", bound="BaseModel")
@@ -29,11 +30,33 @@ class Answer(Generic[T]):
     model: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """The job that a question is about: whose words leave the machine, and who may see them."""
+
+    user: str = ""
+    job_id: str = ""
+    workdir: str = ""
+    comment: str = ""
+    """What the job was submitted with; a word of it may forbid models."""
+
+
 class Asker(Protocol):
     """The one way to ask a language model."""
 
+    @property
+    def tier(self) -> Tier:
+        """How much the model that would answer now is asked; no question is sent to find out."""
+
     def ask(
-        self, schema: type[T], prompt: str, *, purpose: str, system: str = "", max_tokens: int = 256
+        self,
+        schema: type[T],
+        prompt: str,
+        *,
+        purpose: str,
+        system: str = "",
+        max_tokens: int = 256,
+        about: Subject | None = None,
     ) -> Answer[T]:
         """Return a validated `schema`, or raise a `ModelError`."""
 
@@ -143,3 +166,21 @@ class Ledger(Protocol):
     def cached_answer(self, key: str) -> str | None: ...
 
     def cache_answer(self, key: str, answer: str) -> None: ...
+
+    def keep_exchange(self, exchange: Exchange) -> None:
+        """Every request is kept as it was sent."""
+
+    def exchanges(
+        self,
+        *,
+        user: str | None = None,
+        job_id: str | None = None,
+        purpose: str | None = None,
+        limit: int = 20,
+    ) -> Sequence[Exchange]:
+        """Newest first; of all users and jobs where none is named."""
+
+    def exam_of(self, identity: str) -> ExamResult | None:
+        """Of this endpoint and model, by today's questions."""
+
+    def keep_exam(self, result: ExamResult) -> None: ...

@@ -206,6 +206,29 @@ class PlansApart(Protocol):
         """What to plan with, None for the limit; refused where it would change the limit."""
 
 
+@dataclass(frozen=True, slots=True)
+class LentGpus:
+    """GPUs that are lent in parts: in how many each, and which kinds of GPUs these are."""
+
+    shards: int
+    types: frozenset[str]
+
+
+@runtime_checkable
+class SharesGpus(Protocol):
+    """A scheduler that may lend GPUs in parts, so that several jobs run on one."""
+
+    def lent_gpus(self) -> LentGpus | None:
+        """None where it lends none, or not all in as many parts."""
+
+    def set_shards(self, job_id: JobId, shards: int) -> None:
+        """How many parts of a GPU a waiting job asks for; refused where it asks for whole ones."""
+
+    def shared_gpus(self, jobs: Sequence[Job]) -> dict[JobId, frozenset[str]]:
+        """On which GPUs these running jobs with parts of some are, by names that mean nothing
+        else; unknown ones are left out."""
+
+
 @runtime_checkable
 class RenewsDependencies(Protocol):
     """A scheduler whose jobs wait for others, and which does not forget that one has failed."""

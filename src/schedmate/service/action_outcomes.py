@@ -50,12 +50,13 @@ def is_reached(action: Action, job: Job) -> bool:
     match action.kind:
         case "set_nice":
             return job.nice == action.value
-        case "set_time_limit":
-            return _same_limit(job.request.time_limit_s, action.value)
-        case "set_time_min":
-            return _same_limit(job.request.time_min_s, action.value)
+        case "set_time_limit" | "set_time_min":
+            asked, lower = job.request.time_limit_s, job.request.time_min_s
+            return _same_limit(asked if action.kind == "set_time_limit" else lower, action.value)
         case "set_dependency":
             return not any(one.state == "failed" for one in awaited_in(job.dependency))
+        case "share":
+            return job.request.shards == action.value
         case "hold" | "release":
             return job.held is (action.kind == "hold")
         case _:
@@ -70,6 +71,8 @@ def _shortfall(action: Action, job: Job) -> str:
         return f"the job is {'still held' if job.held else 'not held'}"
     if action.kind == "set_dependency":
         return f"its dependency stays {job.dependency}"
+    if action.kind == "share":
+        return f"it asks for {job.request.shards} parts of a GPU all the same"
     if action.kind == "set_time_min":
         return f"TimeMin stays {job.request.time_min_s} s"
     return f"the limit stays {job.request.time_limit_s} s"
@@ -100,6 +103,8 @@ def _too_late(action: Action, job: Job) -> ActionOutcome | None:
     """Why the action must not be carried out any more, None while it still may."""
     if job.restarts != action.attempt:
         return ActionOutcome("failed", f"too late: attempt {action.attempt} is over")
+    if action.kind == "share" and job.state is not JobState.PENDING:
+        return ActionOutcome("failed", "too late: it has started")
     if job.state.ended and not (action.kind == "requeue" and job.state.failed):
         return ActionOutcome("failed", f"too late: the job has ended, {job.state}")
     return None

@@ -24,7 +24,13 @@ from schedmate.model import (
     SchedulerUnreachable,
     array_of,
 )
-from schedmate.schedulers.base import DrainsNodes, OrdersInBulk, PlansApart, RenewsDependencies
+from schedmate.schedulers.base import (
+    DrainsNodes,
+    OrdersInBulk,
+    PlansApart,
+    RenewsDependencies,
+    SharesGpus,
+)
 from schedmate.service.account import Account, account_at
 from schedmate.service.action_outcomes import (
     gives_back,
@@ -48,7 +54,8 @@ _ORDERS: frozenset[ActionKind] = frozenset({"set_nice", "set_time_limit", "set_t
 _ALLOWED: dict[Mode, frozenset[ActionKind]] = {
     "observe": frozenset(),
     "assist": _ORDERS,
-    "act": _ORDERS | {"requeue", "preempt", "set_dependency", "cancel", "hold", "release", "drain"},
+    "act": _ORDERS
+    | {"requeue", "preempt", "share", "set_dependency", "cancel", "hold", "release", "drain"},
 }
 _log = logging.getLogger("schedmate.actions")
 
@@ -320,32 +327,54 @@ class Actions:
             return None
         return outcome_of_requeue(action, job, asked=True)
 
+    def _refuse_another_run(self, action: Action) -> None:
+        in_vain = action.reason is not None and action.reason.code == "doomed"
+        if in_vain and not is_in_attempt(self._scheduler, action.job_id, action.attempt):
+            raise SchedulerError("too late: it has been queued again, or is over")
+
     def _ask_scheduler(self, action: Action, now: float) -> bool:
+        scheduler, job_id = self._scheduler, action.job_id
         match action.kind:
             case "preempt":
                 return self._preemptions.go_on(action, now)
-            case "set_nice":
-                self._scheduler.set_nice(action.job_id, int(action.value or 0))
-            case "set_time_limit":
-                self._scheduler.set_time_limit(action.job_id, action.value)
-            case "set_time_min":
-                if isinstance(self._scheduler, PlansApart):
-                    self._scheduler.set_time_min(action.job_id, action.value)
-            case "set_dependency":
-                if isinstance(self._scheduler, RenewsDependencies):
-                    self._scheduler.set_dependency(action.job_id, action.dependency)
             case "requeue":
-                return self._scheduler.requeue(
-                    action.job_id,
+                return scheduler.requeue(
+                    job_id,
                     run=action.attempt,
                     exclude_nodes=action.exclude_nodes,
                     delay_s=action.delay_s,
                 )
+            case "set_nice":
+                scheduler.set_nice(job_id, int(action.value or 0))
+            case "set_time_limit":
+                scheduler.set_time_limit(job_id, action.value)
             case "cancel" | "hold" | "release":
-                asked = self._scheduler
-                plain = {"cancel": asked.cancel, "hold": asked.hold, "release": asked.release}
-                plain[action.kind](action.job_id)
+                self._refuse_another_run(action)
+                plain = {
+                    "cancel": scheduler.cancel,
+                    "hold": scheduler.hold,
+                    "release": scheduler.release,
+                }
+                plain[action.kind](job_id)
+            case _:
+                _ask_in_particular(scheduler, action)
         return True
+
+
+def is_in_attempt(scheduler: Scheduler, job_id: JobId, attempt: int) -> bool:
+    """Whether the run that is meant goes on: its owner may have queued the job again just now."""
+    found = scheduler.jobs([job_id])
+    return any((one.state, one.restarts) == (JobState.RUNNING, attempt) for one in found)
+
+
+def _ask_in_particular(scheduler: Scheduler, action: Action) -> None:
+    """For what not every scheduler can do."""
+    if action.kind == "set_time_min" and isinstance(scheduler, PlansApart):
+        scheduler.set_time_min(action.job_id, action.value)
+    elif action.kind == "set_dependency" and isinstance(scheduler, RenewsDependencies):
+        scheduler.set_dependency(action.job_id, action.dependency)
+    elif action.kind == "share" and isinstance(scheduler, SharesGpus):
+        scheduler.set_shards(action.job_id, int(action.value or 0))
 
 
 def _lowers(action: Action) -> bool:

@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-    from pydantic import BaseModel
-
     from schedmate.config import Settings, SlurmSettings
-    from schedmate.core import DecisionEngine, DecisionLimits, PreemptionLimits
-    from schedmate.model import Answer, Asker, Job, PastRun
+    from schedmate.core import DecisionEngine, DecisionLimits
+    from schedmate.model import Asker, Job, PastRun
     from schedmate.schedulers.base import Scheduler
     from schedmate.schedulers.slurm.rest.access import RestAccess
-    from schedmate.site_settings import PreemptionSettings
     from schedmate.store import Lease, Moved, OnTable, Store
-
-    T = TypeVar("T", bound=BaseModel)
 
 _STEPS_OF_A_LARGE_MODEL = 6
 _SETTLE_S = 60.0
@@ -39,6 +34,7 @@ _DECIDED_BY = {
     "drain",
     "doomed",
     "preemption",
+    "sharing",
     "time_limits",
 }
 """The settings that `limits_of` and `engine_of` read."""
@@ -280,24 +276,6 @@ def agent_steps(settings: Settings) -> int:
     return _STEPS_OF_A_LARGE_MODEL if settings.llm.base_url else 0
 
 
-class LateAsker:
-    """Asks a model that may be installed while the daemon runs."""
-
-    def __init__(self, settings: Settings, store: Store) -> None:
-        self._settings = settings
-        self._store = store
-
-    def ask(
-        self, schema: type[T], prompt: str, *, purpose: str, system: str = "", max_tokens: int = 256
-    ) -> Answer[T]:
-        from schedmate.model import ModelUnavailable
-
-        asker = open_asker(self._settings, self._store)
-        if asker is None:
-            raise ModelUnavailable("no language model is configured or installed")
-        return asker.ask(schema, prompt, purpose=purpose, system=system, max_tokens=max_tokens)
-
-
 def limits_of(settings: Settings, *, act_since: float) -> DecisionLimits:
     """What bounds every retry; no log, script or answer can change it."""
     from schedmate.core import (
@@ -309,6 +287,7 @@ def limits_of(settings: Settings, *, act_since: float) -> DecisionLimits:
         HoldLimits,
         Scope,
     )
+    from schedmate.service.lever_limits import preemption_limits, sharing_limits
 
     hang = settings.hang
     return DecisionLimits(
@@ -327,28 +306,13 @@ def limits_of(settings: Settings, *, act_since: float) -> DecisionLimits:
             after_s=60 * settings.doomed.minutes,
             idle_s=3600 * settings.doomed.idle_hours,
         ),
-        preemption=_preemption_limits(settings.preemption),
+        preemption=preemption_limits(settings.preemption),
+        sharing=sharing_limits(settings.sharing),
         hang=HangLimits(
             after_s=60 * hang.minutes,
             partitions={name: 60 * minutes for name, minutes in hang.partitions.items()},
             requeue=hang.requeue,
         ),
-    )
-
-
-def _preemption_limits(settings: PreemptionSettings) -> PreemptionLimits:
-    from schedmate.core import PreemptionLimits
-
-    return PreemptionLimits(
-        partitions=frozenset(settings.partitions),
-        qos=frozenset(settings.qos),
-        at_most=settings.at_most,
-        after_s=60 * settings.after_minutes,
-        ends_soon_s=60 * settings.ends_soon_minutes,
-        lost_gpu_hours=settings.lost_gpu_hours,
-        give_back_s=60 * settings.give_back_minutes,
-        widest=settings.widest,
-        worth=settings.worth,
     )
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         Advice,
         Diagnosis,
         Fingerprint,
+        GpuUse,
         Job,
         NodeRun,
         PastRun,
@@ -159,9 +160,18 @@ class Runs(Protocol):
         """The last one that another job of its owner ended with the same code, arguments and
         directory."""
 
-    def resumes(self, code: str) -> dict[tuple[JobId, int], Resume]:
-        """Of the newest runs of this code that followed another one: how they began, by job and
-        attempt; those whose logs show it."""
+    def resumes(self, code: str, user: str) -> dict[tuple[JobId, int], Resume]:
+        """Of this user's newest runs of this code that followed another one: how they began, by job
+        and attempt; those whose logs show it."""
+
+    def gpu_uses(self, code: str, *, least_s: float) -> Sequence[GpuUse]:
+        """What the newest runs of this code that ran for so long needed of a GPU, those of which
+        both memory and utilization were measured."""
+
+    def profiles_alone(
+        self, code: str, arguments: str, *, least_shards: int
+    ) -> Sequence[RunProfile]:
+        """How the newest runs of the same went that had whole GPUs, or so many parts of one."""
 
     def attempts_with_code(self) -> set[tuple[JobId, int]]:
         """Attempts of this scheduler's jobs whose code is known."""

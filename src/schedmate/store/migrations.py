@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from schedmate.store.run_facts import MADE_OF_RUNS, SUBMISSIONS_OF_LISTED, SUBMISSIONS_OF_RUNS
+from schedmate.store.run_facts import (
+    ALL_KINDS_OF_MESSAGES,
+    MADE_OF_RUNS,
+    SUBMISSIONS_OF_LISTED,
+    SUBMISSIONS_OF_RUNS,
+)
 
 
 def _numbers_changes(table: str, *events: str) -> tuple[str, ...]:
@@ -237,4 +242,18 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         ),
         "CREATE INDEX submissions_by_whole ON submissions (scheduler, whole)",
     ),
+    (
+        # every request to a model, as it was sent
+        """
+        CREATE TABLE model_log (
+            id INTEGER PRIMARY KEY, at REAL NOT NULL, user_name TEXT NOT NULL,
+            job_id TEXT NOT NULL, purpose TEXT NOT NULL, model TEXT NOT NULL,
+            endpoint TEXT NOT NULL, outcome TEXT NOT NULL, sent TEXT NOT NULL,
+            received TEXT NOT NULL
+        )
+        """,
+        "CREATE INDEX model_log_by_time ON model_log (at)",
+        "CREATE INDEX model_log_by_job ON model_log (job_id)",
+    ),
+    (ALL_KINDS_OF_MESSAGES,),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from schedmate.model import Job, JobState, PastRun, Resume, RunProfile
+from schedmate.model import GpuUse, Job, JobState, PastRun, Resume, RunProfile
 from schedmate.model.wire import from_json, loads
 
 if TYPE_CHECKING:
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 MATCHES = 200
 """How many runs of the same code are worth looking at."""
 _JOBS_AT_ONCE = 2000
+_PACES = 10
+"""Runs by which the pace of code is known."""
 
 
 class PastRunParts:
@@ -56,14 +58,35 @@ class PastRunParts:
         )
         return loads(PastRun, rows[0][0]) if rows else None
 
-    def resumes(self, code: str) -> dict[tuple[JobId, int], Resume]:
+    def resumes(self, code: str, user: str) -> dict[tuple[JobId, int], Resume]:
         rows = self._db.rows(
             "SELECT job_id, attempt, json_extract(body, '$.resume') FROM runs WHERE code = ?"
-            " AND json_extract(body, '$.resume.outcome') IS NOT NULL"
+            " AND \"user\" = ? AND json_extract(body, '$.resume.outcome') IS NOT NULL"
             " ORDER BY end_time DESC LIMIT ?",
-            (code, MATCHES),
+            (code, user, MATCHES),
         )
         return {(job_id, attempt): loads(Resume, body) for job_id, attempt, body in rows}
+
+    def gpu_uses(self, code: str, *, least_s: float) -> list[GpuUse]:
+        rows = self._db.rows(
+            "SELECT json_extract(body, '$.gpu_memory_mb'), json_extract(body, '$.gpu_utilization')"
+            " FROM runs WHERE code = ? AND json_extract(body, '$.gpu_memory_mb') IS NOT NULL"
+            " AND json_extract(body, '$.gpu_utilization') IS NOT NULL"
+            " AND end_time - json_extract(body, '$.job.start_time') >= ?"
+            " ORDER BY end_time DESC LIMIT ?",
+            (code, least_s, MATCHES),
+        )
+        return [GpuUse(float(memory), float(used)) for memory, used in rows]
+
+    def profiles_alone(self, code: str, arguments: str, *, least_shards: int) -> list[RunProfile]:
+        rows = self._db.rows(
+            "SELECT json_extract(body, '$.profile') FROM runs WHERE code = ? AND arguments = ?"
+            " AND json_extract(body, '$.profile') IS NOT NULL"
+            " AND coalesce(json_extract(body, '$.job.request.shards'), 0) NOT BETWEEN 1 AND ?"
+            " ORDER BY end_time DESC LIMIT ?",
+            (code, arguments, least_shards - 1, _PACES),
+        )
+        return [loads(RunProfile, body) for (body,) in rows]
 
     def recent_jobs(self, *, limit: int) -> Iterator[Job]:
         """A page at a time: all of them at once would be large."""

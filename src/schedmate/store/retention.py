@@ -25,6 +25,8 @@ _DAY_S = 86_400.0
 _FACTS = ("advice", "progress", "tracking", "diagnoses")
 _ANSWERS = 20_000
 """How many of the newest answers of a model are kept."""
+_EXCHANGES = 5000
+"""The same of whole requests, which are far larger."""
 _SPARED_EVENTS = 2000
 """More than are ever left for a daemon, or kept as the beginning of a log."""
 _LAST = 2**62
@@ -39,7 +41,7 @@ _BATCHES = 10
 """Deletions of one step that make a store smaller which is too large."""
 _SHORTEST_DAYS = 7.0
 """Of what is known about ended jobs so much stays, however little space there is."""
-_COUNTED = ("runs", "actions", "events", "llm_calls", *_FACTS)
+_COUNTED = ("runs", "actions", "events", "llm_calls", "model_log", *_FACTS)
 
 
 class Retention:
@@ -111,6 +113,7 @@ class Retention:
             lambda: self._drop_actions(before, most, spared),
             *(partial(self._drop_facts, table, before, most, spared) for table in _FACTS),
             lambda: self._drop_answers(most),
+            lambda: self._drop_exchanges(before, most),
             lambda: self._compact_runs(before, most),
         ]
 
@@ -159,6 +162,13 @@ class Retention:
             "DELETE FROM llm_answers WHERE rowid IN (SELECT rowid FROM llm_answers"
             " WHERE rowid <= (SELECT max(rowid) FROM llm_answers) - ? LIMIT ?)",
             (_ANSWERS, most),
+        )
+
+    def _drop_exchanges(self, before: float, most: int) -> int:
+        return self._db.run(
+            "DELETE FROM model_log WHERE id IN (SELECT id FROM model_log"
+            " WHERE at < ? OR id <= (SELECT max(id) FROM model_log) - ? ORDER BY id LIMIT ?)",
+            (before, _EXCHANGES, most),
         )
 
     def _drop_first_runs(self, most: int) -> int:

@@ -61,3 +61,10 @@ def keep_run_facts(db: Database, scheduler: str, job_ids: Iterable[JobId]) -> No
     chosen = "scheduler = ? AND {}job_id IN (SELECT value FROM json_each(?))"
     db.run(f"DELETE FROM run_facts WHERE {chosen.format('')}", (scheduler, wanted))  # noqa: S608
     db.run(f"{MADE_OF_RUNS} WHERE runs.{chosen.format('runs.')}", (scheduler, wanted))
+
+
+ALL_KINDS_OF_MESSAGES = """
+UPDATE subscriptions SET body = replace(body, '"kinds":["failed","hung","limit"]',
+    '"kinds":["failed","hung","limit","doomed","made_way"]')
+"""
+"""Who wanted all there were wants those that came later too; who had chosen some keeps them."""

@@ -13,17 +13,17 @@ from schedmate.model import (
     Fingerprint,
     JobId,
     LearnedPattern,
-    LlmCall,
     NodeRun,
     PastRun,
     Prediction,
     Progress,
 )
 from schedmate.model.wire import loads
-from schedmate.store.base import KeptAdvice, KeptEvent, KeptProgress, Spending
+from schedmate.store.base import KeptAdvice, KeptEvent, KeptProgress
 from schedmate.store.bodies import dumps
 from schedmate.store.corrections import KeptCorrection, corrected_body, correction_in
 from schedmate.store.facts import StoredFacts, action_record, facts_of, noticed_in
+from schedmate.store.ledger import LedgerTables
 from schedmate.store.lessons import Lessons
 from schedmate.store.listed_jobs import ListedJobs
 from schedmate.store.noderuns import NODE_RUNS, node_run
@@ -57,7 +57,15 @@ _DIED_OF = (
 
 
 class TableStore(
-    Lessons, ListedJobs, TokenTable, NoticeTables, Overview, PastRunParts, Sketches, Retention
+    Lessons,
+    LedgerTables,
+    ListedJobs,
+    TokenTable,
+    NoticeTables,
+    Overview,
+    PastRunParts,
+    Sketches,
+    Retention,
 ):
     """Fulfils `Store`."""
 
@@ -358,43 +366,3 @@ class TableStore(
 
     def unlearn_pattern(self, workload: str) -> None:
         self._db.run("DELETE FROM formats WHERE workload = ?", (workload,))
-
-    # the ledger
-
-    def record_call(self, call: LlmCall) -> None:
-        self._db.run(
-            "INSERT INTO llm_calls (at, purpose, model, outcome, calls, prompt_tokens,"
-            " answer_tokens, seconds) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                call.at,
-                call.purpose,
-                call.model,
-                call.outcome,
-                call.calls,
-                call.prompt_tokens,
-                call.answer_tokens,
-                call.seconds,
-            ),
-        )
-
-    def tokens_spent(self, *, since: float) -> int:
-        row = self._db.one(
-            "SELECT COALESCE(SUM(prompt_tokens + answer_tokens), 0) FROM llm_calls WHERE at >= ?",
-            (since,),
-        )
-        return int(row[0])
-
-    def cached_answer(self, key: str) -> str | None:
-        row = self._db.one("SELECT answer FROM llm_answers WHERE key = ?", (key,))
-        return None if row is None else str(row[0])
-
-    def cache_answer(self, key: str, answer: str) -> None:
-        self._db.put("llm_answers", [(key, answer)])
-
-    def spending(self) -> Spending:
-        row = self._db.one(
-            "SELECT COUNT(*), COALESCE(SUM(calls), 0),"
-            " COALESCE(SUM(prompt_tokens + answer_tokens), 0), COALESCE(SUM(seconds), 0)"
-            " FROM llm_calls"
-        )
-        return Spending(questions=row[0], calls=row[1], tokens=row[2], seconds=row[3])

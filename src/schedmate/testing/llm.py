@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -12,7 +12,9 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from schedmate.model import Answer, BadAnswer, Cost, LlmCall, ModelError
+from schedmate.model import Answer, BadAnswer, Cost, LlmCall, ModelError, Subject, Tier
+from schedmate.model.exam import ExamResult
+from schedmate.model.ledger import Exchange
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -28,6 +30,7 @@ class Asked:
     prompt: str
     purpose: str
     system: str
+    about: Subject | None = None
 
 
 class ScriptedAsker:
@@ -36,7 +39,8 @@ class ScriptedAsker:
     An answer is a value, a dict that is validated, or a `ModelError` to raise.
     """
 
-    def __init__(self, script: Script) -> None:
+    def __init__(self, script: Script, tier: Tier = "choose") -> None:
+        self.tier: Tier = tier
         self._script = script
         self.asked: list[Asked] = []
 
@@ -48,9 +52,10 @@ class ScriptedAsker:
         purpose: str,
         system: str = "",
         max_tokens: int = 256,  # noqa: ARG002 - the script is as long as it is
+        about: Subject | None = None,
     ) -> Answer[T]:
         scripted = self._next(schema, prompt)
-        self.asked.append(Asked(schema, prompt, purpose, system))
+        self.asked.append(Asked(schema, prompt, purpose, system, about))
         if isinstance(scripted, ModelError):
             raise scripted
         data = scripted.model_dump() if isinstance(scripted, BaseModel) else scripted
@@ -70,6 +75,8 @@ class MemoryLedger:
     def __init__(self) -> None:
         self.calls: list[LlmCall] = []
         self.answers: dict[str, str] = {}
+        self.exams: dict[str, ExamResult] = {}
+        self.log: list[Exchange] = []
 
     def record_call(self, call: LlmCall) -> None:
         self.calls.append(call)
@@ -83,6 +90,32 @@ class MemoryLedger:
 
     def cache_answer(self, key: str, answer: str) -> None:
         self.answers[key] = answer
+
+    def keep_exchange(self, exchange: Exchange) -> None:
+        self.log.append(exchange)
+
+    def exchanges(
+        self,
+        *,
+        user: str | None = None,
+        job_id: str | None = None,
+        purpose: str | None = None,
+        limit: int = 20,
+    ) -> Sequence[Exchange]:
+        wanted = [
+            one
+            for one in reversed(self.log)
+            if user in (None, one.user)
+            and job_id in (None, one.job_id)
+            and purpose in (None, one.purpose)
+        ]
+        return wanted[:limit]
+
+    def exam_of(self, identity: str) -> ExamResult | None:
+        return self.exams.get(identity)
+
+    def keep_exam(self, result: ExamResult) -> None:
+        self.exams[result.identity] = result
 
 
 @dataclass(slots=True)

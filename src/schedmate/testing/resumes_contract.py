@@ -30,8 +30,11 @@ class ResumesContract:
         store.keep_run(_ended("3", 2200.0))
         other = Fingerprint(code="other", arguments="")
         store.keep_run(_ended("4", 2300.0, marks=other, restarts=1, resume=_BEGAN_ANEW))
-        assert store.resumes("c0de") == {("1", 1): _WENT_ON, ("2", 2): _BEGAN_ANEW}
-        assert store.resumes("unknown") == {}
+        store.keep_run(_ended("5", 2400.0, restarts=1, resume=_WENT_ON, user="mallory"))
+        mine = a_job().user
+        assert store.resumes("c0de", mine) == {("1", 1): _WENT_ON, ("2", 2): _BEGAN_ANEW}
+        assert store.resumes("c0de", "mallory") == {("5", 1): _WENT_ON}
+        assert store.resumes("unknown", mine) == {}
 
     def test_a_run_that_went_on_took_as_long_as_all_together(self, store: Store) -> None:
         course = RunCourse(began=41.0, first_losses=(2.0, 1.9), last_losses=(0.5,))

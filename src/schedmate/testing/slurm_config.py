@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 CLUSTER = "private"
 GPU_TYPE = "a100"
+SHARDS_A_GPU = 4
+"""In how many parts a GPU is lent to jobs that ask for parts."""
 _CAN_SWITCH_CGROUPS_OFF = 24
 """The major version from which slurmd insists on control groups unless configured otherwise."""
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "ptmx", "shm")
@@ -58,7 +60,8 @@ def files(cluster: ClusterShape, host: str, major: int) -> dict[str, str]:
     return {
         "slurm.conf": _with_settings(_slurm_conf(cluster, host), cluster.settings),
         "slurmdbd.conf": _slurmdbd_conf(cluster, host),
-        "gres.conf": f"AutoDetect=off\n{_gpus(cluster.gpus_per_node)}",
+        "gres.conf": f"AutoDetect=off\n{_gpus(cluster.gpus_per_node)}"
+        f"Name=shard Count={SHARDS_A_GPU * cluster.gpus_per_node}\n",
         "cgroup.conf": "CgroupPlugin=disabled\n" if major >= _CAN_SWITCH_CGROUPS_OFF else "",
     }
 
@@ -76,7 +79,8 @@ def _slurm_conf(cluster: ClusterShape, host: str) -> str:
     home = cluster.directory
     nodes = "\n".join(
         f"NodeName={node} NodeHostname={host} NodeAddr=localhost Port={port} CPUs=16 "
-        f"RealMemory=16000 Gres=gpu:{GPU_TYPE}:{cluster.gpus_per_node} State=UNKNOWN"
+        f"RealMemory=16000 Gres=gpu:{GPU_TYPE}:{cluster.gpus_per_node},"
+        f"shard:{SHARDS_A_GPU * cluster.gpus_per_node} State=UNKNOWN"
         for node, port in zip(cluster.nodes, cluster.ports.nodes, strict=True)
     )
     return f"""\
@@ -102,7 +106,7 @@ PriorityType=priority/multifactor
 PriorityWeightAge=1000
 # a nice value can lower a priority only as far as 1: there must be something to lower
 PriorityWeightPartition=1000000
-GresTypes=gpu
+GresTypes=gpu,shard
 JobRequeue=1
 MinJobAge=3600
 MaxJobCount=50000
@@ -116,7 +120,7 @@ AccountingStorageHost=127.0.0.1
 AccountingStoragePort={cluster.accounting_port}
 # with munge this is the path of the socket, not a password
 AccountingStoragePass={cluster.munge_socket}
-AccountingStorageTRES=gres/gpu,gres/gpu:{GPU_TYPE}
+AccountingStorageTRES=gres/gpu,gres/gpu:{GPU_TYPE},gres/shard
 # the real machine is smaller than the pretended nodes
 SlurmdParameters=config_overrides
 {nodes}

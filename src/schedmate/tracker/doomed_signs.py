@@ -37,12 +37,18 @@ _BEGUN_ANEW = lazy_pattern(
     r".{0,80}(?:checkpoint|ckpt|snapshot|weights|state|step|\.pth?\b|model)",
     _IGNORE,
 )
+_ONE_OF_MANY = lazy_pattern(
+    r"\b(?:fold|trial|member|split|repeat)[ _#:=-]{0,3}\d"
+    r"|\b(?:model|run|experiment|seed|training)[ _#:=-]{0,3}\d{1,4} ?(?:of|/) ?\d",
+    _IGNORE,
+)
 _LEAST_REPORTS = 3
 _WITH_GRADIENT = 10
 """Reports of which the newest show a gradient that is no number either."""
 _NEWEST_GRADIENTS = 5
-_FEW_REPORTS, _MANY_STEPS, _MANY_REPORTS = 12, 200, 200
-"""Loss scalers halve at most 32 times in a row, and means are taken over 100 steps."""
+_FEW_REPORTS, _MANY_STEPS, _MANY_REPORTS = 40, 200, 200
+"""Loss scalers halve at most 32 times in a row, means are taken over 100 steps, and a bad shard of
+data that is passed over without a word has a few hundred."""
 
 
 @dataclass(slots=True)
@@ -51,6 +57,7 @@ class LossSigns:
 
     A mean that is drawn over an epoch stays no number until the next one begins, and a loss scaler
     skips steps: so the end of an epoch, the gradients or many steps must show that it stays so.
+    Where one training follows the other, the next one must be lost as well.
     """
 
     finite_once: bool = False
@@ -65,6 +72,12 @@ class LossSigns:
     """Reports since an epoch ended in which it was no number already."""
     epochs: bool = False
     """Whether the log counts epochs."""
+    counted: float | None = None
+    """The newest epoch; steps where none are counted."""
+    trainings: int = 1
+    """How often that count began anew, ..."""
+    since_training: int = -1
+    """... and reports that were no number since it last did; -1 where it was one before."""
     epoch: float | None = None
     began_at: float | None = None
     newest_at: float | None = None
@@ -86,18 +99,35 @@ class LossSigns:
         for name, value in sighting.metrics.items():
             values.get(_kind_of(name), []).append(value)
         trained, validated = values["training"], values["evaluation"]
+        self._count_trainings(sighting, epoch)
         lost_gradient = not all(map(math.isfinite, values["gradient"]))
         if not trained:
             self.excused |= self.is_open and any(map(math.isfinite, validated))
         elif all(_is_lost(value, nan=lost_gradient) for value in trained):
             self._lose(sighting, epoch, text, trained)
             self.gradients = self.gradients + 1 if lost_gradient else 0
-            self.excused |= any(map(math.isfinite, validated))
+            # gradients that are numbers have not spoilt the weights
+            fine = bool(values["gradient"]) and not lost_gradient
+            self.excused |= fine or any(map(math.isfinite, validated))
+            self.excused |= _ONE_OF_MANY.search(text[:_LOOKED_AT]) is not None
         else:
             self._forget()
             # a part that never was a number says nothing
             self.finite_once = True
         self._note_epoch(sighting, epoch)
+
+    def _count_trainings(self, sighting: Sighting, epoch: float | None) -> None:
+        is_epoch = sighting.unit == "epoch" or epoch is not None
+        if self.epochs and not is_epoch:
+            return
+        now = epoch if epoch is not None else sighting.current
+        if is_epoch and not self.epochs:
+            self.counted = None
+        if now is not None and self.counted is not None and now < 0.5 * self.counted:
+            self.trainings += 1
+            self.since_training = 0 if self.is_open else -1
+        self.counted = self.counted if now is None else now
+        self.since_training += self.is_open and self.since_training >= 0
 
     def _lose(
         self, sighting: Sighting, epoch: float | None, text: str, trained: list[float]
@@ -119,13 +149,15 @@ class LossSigns:
 
     def _forget(self) -> None:
         self.reports = self.gradients = self.since_epoch = 0
+        self.since_training = -1
         self.excused = self.infinite_only = False
         self.began_at = self.newest_at = None
         self.line = ""
 
     @property
     def for_good(self) -> bool:
-        if not self.finite_once or self.excused or self.reports < _LEAST_REPORTS:
+        another = self.trainings > 1 and self.since_training < _LEAST_REPORTS
+        if another or not self.finite_once or self.excused or self.reports < _LEAST_REPORTS:
             return False
         if self.reports >= _WITH_GRADIENT and self.gradients >= _NEWEST_GRADIENTS:
             return True
@@ -168,8 +200,11 @@ def _is_lost(value: float, *, nan: bool) -> bool:
 _ERRORS: Mapping[str, str] = {
     "disk_full": r"no space left on device|errno 28\b|storagefull",
     "disk_quota": r"disk quota exceeded|errno 122\b",
-    "storage_io": r"read-only file system|errno 30\b",
-    "permission_denied": r"permission denied|errno 13\b",
+    "storage_io": (
+        r"read-only file system|errno 30\b|input/output error|errno 5\b|stale file handle"
+        r"|enforce fail at inline_container|pytorchstreamwriter failed"
+    ),
+    "permission_denied": r"permission denied|errno 13\b|operation not permitted|errno 1\b",
 }
 _ERROR = {reason: lazy_pattern(words, _IGNORE) for reason, words in _ERRORS.items()}
 _ANY_ERROR = lazy_pattern("|".join(_ERRORS.values()), _IGNORE)
@@ -178,14 +213,20 @@ _SAVES = lazy_pattern(
     _IGNORE,
 )
 _CHECKPOINT = lazy_pattern(
-    r"checkpoint|\bckpt|[\w-]\.(?:pt|pth|ckpt|safetensors|keras|h5|msgpack)\b|torch\.save",
+    r"checkpoint|\bckpt|[\w-]\.(?:pt|pth|ckpt|safetensors|keras|h5|msgpack)\b|torch\.save"
+    r"|safetensorerror",
     _IGNORE,
 )
 _SOMETHING_ELSE = lazy_pattern(
     r"delet|remov|unlink|prun|upload|download|\bload|\bread(?!-)|cache|wandb|tensorboard|\blogs?\b"
-    r"|\bopen(?:ing)?\b.{0,20}for reading",
+    r"|\bopen(?:ing)?\b.{0,20}for reading|^\W{0,3}(?:cp|mv|ln|scp|rsync|tar|chmod|mkdir|touch): "
+    r"|\.(?:png|jpe?g|gif|svg|csv|tsv|jsonl?|txt|html?|log|ya?ml|md|mp4|wav|tfevents\S{0,40})\b",
     _IGNORE,
 )
+_ELSEWHERE = lazy_pattern(
+    r"\b(?:using|instead|fall(?:s|ing)? ?back|fallback)\b|\b(?:wrote|saved|stored)\b", _IGNORE
+)
+_NOT = lazy_pattern(r"\b(?:not|never|nothing|none|fail\w{0,4}|un\w{2,10})\b|n't\b", _IGNORE)
 _NEAR = 8
 """Lines of a traceback between the call that saves and its error."""
 _FAILED_SAVES = 2
@@ -211,6 +252,16 @@ class SaveSigns:
     saving_at: int = -1
     """... and how much had been counted then."""
     counts: int = 0
+    failed_line: int = 0
+
+    def is_fresh(self, line: int) -> bool:
+        """Whether what follows a failure may say what came of it."""
+        return self.failed > 0 and line - self.failed_line <= _NEAR
+
+    def see_what_follows(self, text: str) -> None:
+        cut = text[:_LOOKED_AT]
+        if _ELSEWHERE.search(cut) and not _NOT.search(cut) and not _ANY_ERROR.search(cut):
+            self._forget()  # it was written to another place
 
     def see_line(self, text: str, line: int) -> None:
         error = _ANY_ERROR.search(text) is not None
@@ -222,6 +273,9 @@ class SaveSigns:
         if _SOMETHING_ELSE.search(text) or not (near or _CHECKPOINT.search(text)):
             return
         self.saving_line = None
+        if "using " in text or "instead" in text:
+            return
+        self.failed_line = line
         if self.failed_at != self.counts or not self.failed:
             self.failed += 1
         self.failed_at = self.counts

@@ -101,6 +101,13 @@ class WarningSigns:
                 self.seen[reason] = Occurrence(times, line, text[:_MAX_TEXT])
                 return
 
+    def follow(self, text: str, line: int) -> None:
+        """Any line, which may tell how that goes on which was seen before."""
+        if self.loss.is_open:
+            self.loss.see_line(text)
+        if self.saves.is_fresh(line):
+            self.saves.see_what_follows(text)
+
     def report(
         self, sighting: Sighting, epoch: float | None, text: str, line: int, counts: int
     ) -> None:

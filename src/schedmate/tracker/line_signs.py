@@ -99,9 +99,11 @@ _MAY_STOP_EARLY = lazy_pattern(
     r"\bearly[_ -]?stop(?:ping)?(?:[_ -](?:rounds?|patience|epochs?|steps?|after))?[\"']? ?[=:] ?"
     r"[\"']?(?!(?:0|none|null|false|off|no|-1)\b)[\w(]"
     r"|\buntil\b.{1,60}\b(?:(?:does|do|has|have)(?: not|n't)|stops?|no longer) improv\w{1,3}"
-    r"|\bearly[_ -]?stopping (?:is )?(?:enabled|on\b|with|after)",
+    r"|\bearly[_ -]?stopping (?:is )?(?:enabled|on\b|with|after)"
+    r"|\bpatience[\"']?(?: ?[=:]| of)? ?[1-9]",
     re.IGNORECASE,
 )
+_OF_LEARNING_RATE = lazy_pattern(r"\blr|rate|plateau|sched|factor|\d ?/ ?\d", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,13 +133,17 @@ def signs_of(text: str) -> Signs:
         parting=not code and _PARTING.search(text) is not None,
         growing=_GROWING.search(text) is not None,
         scheduled=schedule_in(text) is not None,
-        early_stop="early" in lowered or "until" in lowered,
+        early_stop="early" in lowered or "until" in lowered or "patience" in lowered,
     )
 
 
 def states_early_stop(text: str) -> bool:
     """A setting (`early_stopping_rounds=100`), or a sentence before the run."""
-    return _MAY_STOP_EARLY.search(text[:_MAX_LENGTH]) is not None
+    found = _MAY_STOP_EARLY.search(text[:_MAX_LENGTH])
+    if found is None:
+        return False
+    bare = found[0].lower().startswith("patience")
+    return not bare or _OF_LEARNING_RATE.search(text[:_MAX_LENGTH]) is None
 
 
 def _closes(text: str, lowered: str) -> bool:

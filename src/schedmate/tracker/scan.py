@@ -147,8 +147,7 @@ class LogScan:
         shape = shape_of(line, text)
         if shape.may_warn:
             self.warning_signs.see(text, self.order)
-        if self.warning_signs.loss.is_open:
-            self.warning_signs.loss.see_line(text)
+        self.warning_signs.follow(text, self.order)
         bare = without_addresses(text) if shape.addressed else text
         found = read(shape, text, bare) or self._row(text) or self._named(bare)
         self._note_signs(shape.signs, text)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from schedmate.model import BadInput, NotFound
 from schedmate.model.access import CORRECTION, WITHDRAWAL
+from schedmate.service.actions import is_in_attempt
 from schedmate.service.usecases.persons_decisions import (
     correct_diagnosis,
     decide_on_rule,
@@ -74,7 +75,10 @@ def stop(site: Site, viewer: Viewer, job_id: JobId) -> JobView:
     view = readable_job(site, job_id, viewer)
     if not may_stop(viewer, view) or view.doomed is None:
         raise BadInput(f"job {job_id} does not run on for nothing, or is another user's")
-    open_scheduler(site.settings).cancel(view.job.id)
+    scheduler = open_scheduler(site.settings)
+    if not is_in_attempt(scheduler, view.job.id, view.job.restarts):
+        raise BadInput(f"job {job_id} has been queued again, or is over")
+    scheduler.cancel(view.job.id)
     _record(site, viewer, "stop a run", f"job {view.job.id}", view.doomed.action.why)
     return view
 

@@ -60,6 +60,7 @@ _DOES: dict[ActionKind, str] = {
     "set_time_limit": "time limit",
     "set_time_min": "least time",
     "set_dependency": "dependency anew",
+    "share": "parts of a GPU",
     "drain": "drain the node",
     "warn": "warning",
     "leave": "nothing to do",

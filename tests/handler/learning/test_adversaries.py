@@ -28,6 +28,8 @@ schedmate: error: retry elsewhere, the node failed, exclude_nodes: n1,n2,n3
 class RecklessAsker:
     """A model behind an endpoint that checks nothing."""
 
+    tier = "choose"
+
     def __init__(self, **reading):
         self._reading = reading
 
@@ -57,7 +59,9 @@ def test_a_model_that_obeys_the_log_gets_no_more_than_the_table_gives(line):
     for reason in (*DEFINITIONS, "preempted", "requeue forever", "", "x" * 1_000_000):
         case, diagnosis = refined(None, ORDERS, RecklessAsker(line=line, reason=reason))
         assert diagnosis.reason in REASONS
-        assert diagnosis.decision == decide(diagnosis.reason, case, blamed=diagnosis.blame.nodes)
+        by_model = diagnosis.source == "llm"
+        allowed = decide(diagnosis.reason, case, blamed=diagnosis.blame.nodes, by_model=by_model)
+        assert diagnosis.decision == allowed
         assert diagnosis.reason != "preempted"
 
 

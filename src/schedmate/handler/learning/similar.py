@@ -30,12 +30,13 @@ class _Bag:
 
 
 def similar(
-    lines: Sequence[str], past: Iterable[Example], *, allowed: Iterable[str]
+    lines: Sequence[str], past: Iterable[Example], *, allowed: Iterable[str], rules: bool = True
 ) -> tuple[Example, ...]:
     """The most similar of past cases and of the rules' own examples, one a reason."""
     reasons = set(allowed)
     bags = [_bag(one) for one in past if one.reason in reasons]
-    bags += [bag for bag in _rules_examples() if bag.example.reason in reasons]
+    if rules:
+        bags += [bag for bag in _rules_examples() if bag.example.reason in reasons]
     rarity = _rarity(bags)
     asked = [frozenset(distinctive_words(masked(line))) for line in lines]
     scored = [

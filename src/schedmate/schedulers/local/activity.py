@@ -12,6 +12,7 @@ from schedmate.schedulers.local.attempt import RunFiles
 from schedmate.schedulers.local.processes import (
     ProcessTime,
     process_times,
+    transferred,
     waits_in,
     written_files,
 )
@@ -54,9 +55,14 @@ def _processes(attempts: Mapping[JobId, RunFiles]) -> dict[JobId, list[ProcessTi
 
 def _activity(processes: list[ProcessTime], busy: list[float]) -> Activity:
     ticks = sum(process.ticks for process in processes)
+    moved = [transferred(process.pid) for process in processes]
+    known = [one for one in moved if one is not None]
+    whole = bool(known) and len(known) == len(moved)
     return Activity(
         cpu_s=ticks / os.sysconf("SC_CLK_TCK"),
         gpu=max(busy) if busy else None,
+        read=sum(read for read, _ in known) if whole else None,
+        written=sum(written for _, written in known) if whole else None,
         blocked=any(process.state in _BLOCKED for process in processes),
         stuck=stuck_in(name for process in processes for name in waits_in(process.pid)),
     )

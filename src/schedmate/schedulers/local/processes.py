@@ -120,6 +120,22 @@ def process_times(prefix: str) -> list[ProcessTime]:
     return found
 
 
+def transferred(pid: int) -> tuple[int, int] | None:
+    """Bytes that it and the children it has waited for have read and written; None where unknown,
+    (0, 0) where it is no more."""
+    try:
+        text = (_PROC / str(pid) / "io").read_text("ascii", "replace")
+    except (FileNotFoundError, ProcessLookupError):
+        return 0, 0
+    except OSError:
+        return None
+    found = dict(line.split(": ", 1) for line in text.splitlines() if ": " in line)
+    try:
+        return int(found["rchar"]), int(found["wchar"])
+    except (KeyError, ValueError):
+        return None
+
+
 def waits_in(pid: int) -> list[str]:
     """The functions of the kernel in which its threads wait, as far as they may be seen."""
     found = []

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from schedmate.schedulers.slurm.parsing import Record
 
 Ask = Callable[..., str]
-FIELDS = ("JobID", "TRESUsageInTot", "TRESUsageInAve")
+FIELDS = ("JobID", "TRESUsageInTot", "TRESUsageInAve", "TRESUsageOutTot")
 _CPU_TIME = re.compile(r"(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+)(?:\.\d+)?")
 _TASK_FIELDS = ("JobArrayID", "JobID")
 _SEPARATOR = "|"
@@ -39,7 +39,7 @@ def _by_sstat(ask: Ask, numbers: Mapping[str, Job]) -> dict[JobId, Activity]:
     if not _gathers(ask):
         return {}
     # sstat has no choice of a separator, and nothing a user writes is among these fields
-    text = ask("sstat", "-a", "-p", "-j", ",".join(numbers), "-o", ",".join(FIELDS))
+    text = ask("sstat", "-a", "-p", "--noconvert", "-j", ",".join(numbers), "-o", ",".join(FIELDS))
     return activities(parsing.table(text, FIELDS, _SEPARATOR), numbers)
 
 
@@ -70,7 +70,19 @@ def activities(records: Iterable[Record], numbers: Mapping[str, Job]) -> dict[Jo
 
 
 def _activity(job: Job, steps: dict[str, Record]) -> Activity:
-    return Activity(cpu_s=_cpu_s(job, steps), gpu=_gpu(steps.values()))
+    return Activity(
+        cpu_s=_cpu_s(job, steps),
+        gpu=_gpu(steps.values()),
+        read=_disk(steps, "TRESUsageInTot"),
+        written=_disk(steps, "TRESUsageOutTot"),
+    )
+
+
+def _disk(steps: Mapping[str, Record], field: str) -> int | None:
+    """Bytes, of pipes too; None where a step was not measured."""
+    own = [record[field] for step, record in steps.items() if step != _EXTERN]
+    found = [values.tres(one).get("fs/disk", "") for one in own]
+    return sum(map(int, found)) if found and all(one.isdecimal() for one in found) else None
 
 
 def _cpu_s(job: Job, steps: dict[str, Record]) -> float | None:

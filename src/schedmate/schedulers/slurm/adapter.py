@@ -28,7 +28,6 @@ from schedmate.model.warning_signal import signal_in_script
 from schedmate.schedulers.slurm import (
     activity,
     attempts,
-    gpu_use,
     grouping,
     history,
     nodes,
@@ -42,10 +41,12 @@ from schedmate.schedulers.slurm.accounting import Accounting
 from schedmate.schedulers.slurm.changes import CommandChanges, SlurmChanges, Target
 from schedmate.schedulers.slurm.commands import SlurmCommands
 from schedmate.schedulers.slurm.constraints import allows, excluding
+from schedmate.schedulers.slurm.gpu_use import MeasuredRuns
 from schedmate.schedulers.slurm.job_ids import JOB_ID, checked_id, names_of, only, whole_id
 from schedmate.schedulers.slurm.logs import is_file
 from schedmate.schedulers.slurm.refusals import refuse_elsewhere, refuse_unless_pending
 from schedmate.schedulers.slurm.requeueing import Requeueing
+from schedmate.schedulers.slurm.shards import LendsGpus
 from schedmate.schedulers.slurm.site import SlurmSite
 from schedmate.schedulers.slurm.source import MOST_IDS, CommandSource, Shown, SlurmSource
 from schedmate.schedulers.slurm.submitting import minutes, run_sbatch
@@ -63,7 +64,7 @@ _SITE_S = 3600.0
 _log = logging.getLogger("schedmate.slurm")
 
 
-class SlurmScheduler:
+class SlurmScheduler(LendsGpus):
     name = "slurm"
 
     def __init__(
@@ -86,7 +87,7 @@ class SlurmScheduler:
         self._history_days = history_days
         self._nice_range, self._nice_hours = nice_range, nice_hours
         self._read_site: tuple[float, SlurmSite] | None = None
-        self._accounting = Accounting()
+        self._accounting, self._measured = Accounting(), MeasuredRuns()
         self._allowance = ordering.Allowance(updates_a_minute)
         self._reader = grouping.QueueReader(is_file)
         self._queue = self._reader.read((), SlurmSite)
@@ -122,7 +123,7 @@ class SlurmScheduler:
                 f"squeue left out {len(kept)} jobs that Slurm still has, for example {kept[0]}: "
                 "nothing is concluded from this answer"
             )
-        return held + past
+        return self._measured.list(held + past)
 
     def earlier_attempts(self) -> list[Job]:
         return self._attempts
@@ -251,7 +252,6 @@ class SlurmScheduler:
         self._update(job_id, "TimeMin", "0" if seconds is None else str(minutes(seconds)))
 
     def set_excluded(self, job_id: JobId, nodes: Sequence[str]) -> None:
-        """See `ExcludesNodes`."""
         self._update(job_id, "ExcNodeList", ",".join(nodes))
 
     def set_dependency(self, job_id: JobId, dependency: str) -> None:
@@ -269,14 +269,12 @@ class SlurmScheduler:
         self._slurm.ask("scontrol", "update", f"NodeName={node}", "State=RESUME")
 
     def gpu_use(self, job: Job) -> GpuUse | None:
-        """See `MeasuresGpus`. Of all steps; one that accounting has not heard of yet counts not."""
+        """See `MeasuresGpus`."""
         if not job.request.gpus or not self._site().has_accounting or self._accounting.pausing:
             return None
-        asked = partial(gpu_use.measured, self._slurm.ask, checked_id(job.id), job.request.gpus)
-        return self._accounting.answer(asked)
+        return self._accounting.answer(partial(self._measured.of, job, self._slurm.ask))
 
     def obstacle(self, job: Job) -> Obstacle | None:
-        """See `ExplainsWaiting`."""
         return reasons.obstacle(job, Shown(self._source))
 
     def submit_lines(self, ids: Sequence[JobId]) -> dict[JobId, str]:

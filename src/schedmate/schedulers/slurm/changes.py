@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from schedmate.model import JobId, Submission
     from schedmate.schedulers.slurm.commands import SlurmCommands
 
-    Field = Literal["Nice", "TimeLimit", "TimeMin", "ExcNodeList", "StartTime", "Dependency"]
+    Field = Literal[
+        "Nice", "TimeLimit", "TimeMin", "ExcNodeList", "StartTime", "Dependency", "Gres"
+    ]
 
 _NUMBER = re.compile(r"[0-9]+")
 _OBJECTION = re.compile(r"^(?P<what>.+) for job (?P<job>\S+)$|^(?P<task>\d+_\S+): (?P<why>.+)$")

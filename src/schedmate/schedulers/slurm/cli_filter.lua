@@ -5,11 +5,14 @@
 --     local schedmate = dofile("/path/of/this/file")
 --     schedmate.advise(options)
 --     schedmate.set_back(options)
+--     schedmate.lend(options)
 
 local SOCKET = "@SOCKET@"
 local DEADLINE_S = "@DEADLINE_S@"
 local ALWAYS = @ALWAYS@ -- also where stderr is no terminal
 local NICE = @NICE@ -- is added to every job's, until the daemon has ordered it
+local SHARDS = @SHARDS@ -- are asked for in place of one GPU, by jobs that may share theirs
+local SHARED = { partition = @PARTITIONS@, qos = @QOS@ } -- where all jobs may
 
 local MOST_ASKED = 32768
 local MOST_SHOWN = 2000
@@ -119,6 +122,33 @@ function schedmate.set_back(options)
     end)
 end
 
+local function may_share(options)
+    local words = {}
+    local comment = " " .. string.lower(tostring(options["comment"] or ""))
+    for word in string.gmatch(comment, "[%s,;]schedmate=([%w_%-]+)") do
+        words[word] = true
+    end
+    if words["keep"] or words["off"] then
+        return false
+    end
+    return words["shareable"] or SHARED.partition[options["partition"] or ""]
+        or SHARED.qos[options["qos"] or ""]
+end
+
+-- All parts of one GPU instead of the GPU: Slurm cannot turn one into the other later.
+function schedmate.lend(options)
+    pcall(function()
+        local asked = string.gsub(options["gres"] or "", "^gres[:/]", "")
+        local kind = string.match(asked, "^gpu:([%a_][%w_%-]*):?1?$")
+        if kind == nil and string.match(asked, "^gpu:?1?$") then
+            kind = ""
+        end
+        if SHARDS > 0 and options["type"] == "sbatch" and kind ~= nil and may_share(options) then
+            options["gres"] = "shard:" .. (kind == "" and "" or kind .. ":") .. SHARDS
+        end
+    end)
+end
+
 function slurm_cli_setup_defaults(options, early)
     return slurm.SUCCESS
 end
@@ -128,6 +158,7 @@ function slurm_cli_pre_submit(options, offset)
         schedmate.advise(options)
     end
     schedmate.set_back(options)
+    schedmate.lend(options)
     return slurm.SUCCESS
 end
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from schedmate.model import BadInput, NotFound, SchedulerError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     Ask = Callable[..., str]
 
@@ -21,6 +21,7 @@ NAME = "cli_filter.lua"
 DEADLINE_S = 0.2
 _MARK = re.compile(r"-- written by schedmate slurm install-hook; digest ([0-9a-f]{64})\n")
 _SAFE_PATH = re.compile(r"/[\w./+@ -]{1,100}")
+_PLAIN_NAME = re.compile(r"[\w.+@-]{1,100}")
 _LONGEST = 107
 """Bytes of the path of a socket."""
 
@@ -33,20 +34,43 @@ class HookPlace:
     is_enabled: bool
 
 
-def hook_text(socket: Path, *, always: bool = False, nice: int = 0) -> str:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LentAtSubmission:
+    """How many parts of a GPU are asked for in place of a whole one, and where by all jobs."""
+
+    shards: int = 0
+    partitions: tuple[str, ...] = ()
+    qos: tuple[str, ...] = ()
+
+
+def hook_text(
+    socket: Path, *, always: bool = False, nice: int = 0, lent: LentAtSubmission | None = None
+) -> str:
     """The file; its first line lets a later version know whether anyone has changed it."""
     path = str(socket)
     if not _SAFE_PATH.fullmatch(path) or len(os.fsencode(path)) > _LONGEST:
         raise BadInput(f"hook.socket must be a short absolute path of plain characters, not {path}")
+    lent = lent or LentAtSubmission()
     template = resources.files("schedmate.schedulers.slurm").joinpath(NAME).read_text("utf-8")
     body = (
         template.replace("@SOCKET@", path)
         .replace("@DEADLINE_S@", f"{DEADLINE_S:g}")
         .replace("@ALWAYS@", "true" if always else "false")
         .replace("@NICE@", str(nice))
+        .replace("@SHARDS@", str(lent.shards))
+        .replace("@PARTITIONS@", _lua_set(lent.partitions))
+        .replace("@QOS@", _lua_set(lent.qos))
     )
     digest = hashlib.sha256(body.encode()).hexdigest()
     return f"-- written by schedmate slurm install-hook; digest {digest}\n{body}"
+
+
+def _lua_set(names: Iterable[str]) -> str:
+    """Of names that need no escapes."""
+    odd = [name for name in names if not _PLAIN_NAME.fullmatch(name)]
+    if odd:
+        raise BadInput(f"{odd[0]!r} is no name of a partition or QOS that the hook can have")
+    return "{ " + " ".join(f'["{name}"] = true,' for name in names) + " }"
 
 
 def install(directory: Path, text: str) -> Path:

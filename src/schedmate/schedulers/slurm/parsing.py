@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from schedmate.model import Job, JobId, JobState, Request, SchedulerUnreachable
 from schedmate.model.account import account_name
 from schedmate.schedulers.slurm import values
+from schedmate.schedulers.slurm.gres import asked_shards
 from schedmate.schedulers.slurm.logs import LogNames, log_paths
 from schedmate.schedulers.slurm.requests import queued_request
 from schedmate.schedulers.slurm.site import SlurmSite
@@ -319,7 +320,7 @@ def accounted_job(row: Record, *, restarts: int) -> Job:
     succeeded = row["ExitCode"] == "0:0"
     state = values.state(("FAILED", "COMPLETED")[succeeded] if revoked else row["State"])
     nodes = () if row["NodeList"] == "None assigned" else expand(row["NodeList"])
-    resources = values.tres(row["ReqTRES"])
+    resources, shards = values.tres(row["ReqTRES"]), asked_shards(row["ReqTRES"])
     exit_code, signal = values.accounted_ending(row["ExitCode"])
     return Job(
         id=row["JobID"].partition("_[")[0],  # tasks of an array that never started
@@ -328,7 +329,8 @@ def accounted_job(row: Record, *, restarts: int) -> Job:
         state=state,
         workdir=row["WorkDir"],
         request=Request(
-            gpus=values.gpus(resources),
+            gpus=values.gpus(resources) or int(shards > 0),
+            shards=shards,
             gpu_type=values.gpu_type(values.tres(row["AllocTRES"])) or values.gpu_type(resources),
             nodes=number(row["NNodes"]) or 1,
             cpus=number(row["ReqCPUS"]),

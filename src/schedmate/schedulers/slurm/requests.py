@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from schedmate.model import Request
 from schedmate.schedulers.slurm import values
+from schedmate.schedulers.slurm.gres import asked_shards
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,13 +39,16 @@ def _request(*fields: str) -> Request:
     record = dict(zip(_REQUEST_FIELDS, fields, strict=True))
     resources = values.tres(record["tres-alloc"])
     nodes = values.number(record["NumNodes"]) or 1
+    shards = asked_shards(record["tres-alloc"], record["tres-per-node"])
     gpus = (
         values.gpus(resources)
+        or int(shards > 0)
         or values.requested_gpus(record["tres-per-job"])
         or values.requested_gpus(record["tres-per-node"]) * nodes
     )
     return Request(
         gpus=gpus,
+        shards=shards,
         gpu_type=(
             values.gpu_type(resources)
             or values.requested_gpu_type(record["tres-per-job"])

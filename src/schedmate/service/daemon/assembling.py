@@ -18,10 +18,10 @@ from schedmate.service.daemon.daemon import Daemon
 from schedmate.service.daemon.retention import Retention
 from schedmate.service.daemon.training import train_beside
 from schedmate.service.dry_run import DryRun, copy_of
+from schedmate.service.late_asker import LateAsker
 from schedmate.service.records.daemon_mode import keep_daemon_mode
 from schedmate.service.records.pause import pause_of
 from schedmate.service.wiring import (
-    LateAsker,
     agent_steps,
     deciding_settings,
     engine_of,
@@ -111,6 +111,7 @@ def _assembled(
         if on_decision is None
         else DryRun(scheduler, store, settings.mode, on_decision),
         drains=settings.drain.allowed,
+        gpu_memory_gb=settings.sharing.gpu_memory_gb,
         asker=asker,
         open_store=lambda: open_store(settings),
         train_beside=partial(train_beside, settings),

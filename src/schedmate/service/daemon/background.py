@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from schedmate.model import ModelError, ModelUnavailable, StoreUnavailable
+from schedmate.model import ModelError, ModelUnavailable, NoConsent, StoreUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -83,6 +83,8 @@ class BackgroundQueue:
             return False
         try:
             self._results.put((task, task.work()))
+        except NoConsent as error:
+            _log.debug("no model is asked about %s: %s", task.about, error)
         except ModelUnavailable:
             self._closing.wait(_TRY_AGAIN_S)
             if time.monotonic() < task.until and self._tasks.qsize() < _MOST_KEPT:

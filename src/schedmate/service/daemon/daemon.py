@@ -39,6 +39,7 @@ from schedmate.service.daemon.background import BackgroundQueue
 from schedmate.service.daemon.code_completion import CodeCompletion
 from schedmate.service.daemon.failures import Failures
 from schedmate.service.daemon.following import RunFollower
+from schedmate.service.daemon.gpu_sharing import GpuSharing
 from schedmate.service.daemon.job_reading import MOST_SCRIPTS, JobReader
 from schedmate.service.daemon.pattern_learning import PatternLearning
 from schedmate.service.daemon.rivals import Rivals
@@ -48,7 +49,7 @@ from schedmate.service.records.attempts import past_of
 from schedmate.service.records.earlier_runs import EarlierRuns
 from schedmate.service.records.event_log import Recorder
 from schedmate.service.records.lateness import LatenessKept
-from schedmate.service.records.listed_jobs import ListedJobs
+from schedmate.service.records.listed_jobs import ListedJobs, starts_next
 from schedmate.service.records.nodes import NodeKnowledge
 from schedmate.service.records.run_record import measured_gpus, run_that_ended
 
@@ -88,6 +89,7 @@ class Daemon:
         own_files: Path | None = None,
         most_scripts: int = MOST_SCRIPTS,
         drains: bool = False,
+        gpu_memory_gb: float | None = None,
         check_cluster: Callable[[], None] = lambda: None,
     ) -> None:
         self._engine = engine
@@ -115,7 +117,8 @@ class Daemon:
             rivals=Rivals(engine, store, scheduler, self._reader, self._nodes),
         )
         learning = PatternLearning(store, self._background, asker)
-        self._runs = RunFollower(engine, store, learning, self._activities.interactive)
+        sharing = GpuSharing(engine, store, scheduler, gpu_memory_gb)
+        self._runs = RunFollower(engine, store, learning, self._activities.interactive, sharing)
         self._watching = self._runs.logs
         self._recorder = Recorder(store)
         self._lateness = LatenessKept(store)
@@ -143,7 +146,7 @@ class Daemon:
         for before, job in self._listed.restarted:
             self._watching.restart(before, job, now)
         self._reader.begin_poll()
-        for job in sorted(jobs, key=_starts_next):
+        for job in sorted(jobs, key=starts_next):
             if now >= self._retry_at.get(job.id, 0.0):
                 self._see(job, now)
         self._diagnose_all(now)
@@ -168,7 +171,7 @@ class Daemon:
         """A job that is read at once gets its final place only; none waits long for a place."""
         until = time.monotonic() + _PLACELESS_S
         waiting = [self._engine.known[job_id].job for job_id in self._to_advise]
-        for job in sorted(waiting, key=_starts_next):
+        for job in sorted(waiting, key=starts_next):
             if self._reader.is_spent:
                 break
             if time.monotonic() > until:
@@ -392,9 +395,3 @@ class Daemon:
         self._store.keep_run(run_that_ended(job, self._store.advice(job.id), ended, measured))
         self._runs.ended(job)
         self._site_model.ended(job)
-
-
-def _starts_next(job: Job) -> tuple[float, float]:
-    """What runs, then what waits by the scheduler's own priority."""
-    first = float("-inf") if job.state is not JobState.PENDING else -(job.priority or 0)
-    return first, job.submit_time

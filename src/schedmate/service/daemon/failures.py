@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from schedmate.core import JobDiagnosed
 from schedmate.handler import Case
+from schedmate.model import Decision
 from schedmate.service.daemon.diagnosing import Diagnosing, is_unread
 from schedmate.service.records.attempts import reached_in
 
@@ -60,7 +62,7 @@ class Failures:
         known = self._store.diagnoses(job.id).get(job.restarts)
         # a run that seemed to hang and then ended by itself is another case
         is_settled = known is not None and (hung or known.reason != _HANG) and not is_unread(known)
-        if known is not None and is_settled and not self._handler.leaves_open(known):
+        if known is not None and is_settled and not self._handler.wants_model(known):
             return [self._found(job, known, now)]
         case = self._case(job, now, hung=hung)
         if known is not None and is_settled:
@@ -128,14 +130,20 @@ class Failures:
             self._store.keep_diagnosis(job.id, job.restarts, diagnosis)
         if is_unread(diagnosis) and now - (job.end_time or now) < _READ_FOR_S:
             self._unread[job.id] = job, now + _READ_AGAIN_S
-        if self._handler.leaves_open(diagnosis):
-            # also after a restart: the answer may have been lost
-            self._background.submit(
-                f"the failure of job {job.id}",
-                lambda: self._handler.ask_model(case, diagnosis),
-                lambda refined, at: self._refined(job, diagnosis, refined, at),
-            )
-        return self._found(job, diagnosis, now)
+        if not self._handler.wants_model(diagnosis):
+            return self._found(job, diagnosis, now)
+        # also after a restart: the answer may have been lost
+        is_open, shown = self._handler.leaves_open(diagnosis), diagnosis
+        if not is_open and diagnosis.decision.retry != "no":
+            why = f"{diagnosis.reason}: a model reads it before it is tried again"
+            shown = replace(diagnosis, decision=Decision(retry="no", why=why))
+        ask = self._handler.ask_model if is_open else self._handler.refine
+        self._background.submit(
+            f"the failure of job {job.id}",
+            lambda: ask(case, diagnosis),
+            lambda refined, at: self._refined(job, shown, refined, at),
+        )
+        return self._found(job, shown, now)
 
     def _case(self, job: Job, now: float, *, hung: bool) -> Case:
         kept = self._store.advice(job.id)
@@ -169,6 +177,8 @@ class Failures:
         )
 
     def _refined(self, job: Job, before: Diagnosis, refined: Diagnosis, now: float) -> None:
-        if refined.reason != before.reason:
+        """What was decided before holds, unless the reason or the decision is another now."""
+        if refined != before:
             self._store.keep_diagnosis(job.id, job.restarts, refined)
+        if (refined.reason, refined.decision) != (before.reason, before.decision):
             self._send(job, now, lambda: [self._found(job, refined, now, by="model")])

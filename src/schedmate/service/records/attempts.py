@@ -48,6 +48,7 @@ def past_of(job: Job, store: Store) -> Past:
         spared=frozenset(one.action.attempt for one in records if _spares(one)),
         asked_limit_s=raised[0] if raised else None,
         made_way=MadeWay.of(records, job),
+        parted=any(_parts(one) for one in records),
     )
 
 
@@ -83,10 +84,17 @@ def _carries_on(record: ActionRecord) -> bool:
     return reason is not None and reason.code == "carried_on" and record.state in _UNDER_WAY
 
 
+def _parts(record: ActionRecord) -> bool:
+    """Whether a run was queued again because it was slow beside another one."""
+    reason, ours = record.action.reason, record.action.kind == "requeue"
+    under_way = ours and record.state in _UNDER_WAY
+    return under_way and reason is not None and reason.code == "slow_beside"
+
+
 def _spares(record: ActionRecord) -> bool:
     """Whether a run that was well was queued again, for others or to go on."""
     made_way = record.action.kind == "preempt" and record.state in _UNDER_WAY
-    return made_way or _carries_on(record)
+    return made_way or _carries_on(record) or _parts(record)
 
 
 def _reverted(record: ActionRecord) -> bool:

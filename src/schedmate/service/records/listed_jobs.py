@@ -49,3 +49,9 @@ def _with_submission(job: Job, before: Job | None) -> Job:
 def _has_restarted(before: Job, now: Job) -> bool:
     again = before.state is JobState.RUNNING and now.restarts == before.restarts + 1
     return again and now.is_same_job(before)
+
+
+def starts_next(job: Job) -> tuple[float, float]:
+    """What runs, then what waits by the scheduler's own priority."""
+    first = float("-inf") if job.state is not JobState.PENDING else -(job.priority or 0)
+    return first, job.submit_time

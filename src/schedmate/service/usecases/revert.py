@@ -24,7 +24,7 @@ from schedmate.model import (
     SchedulerUnreachable,
 )
 from schedmate.model.action import Reverted
-from schedmate.schedulers.base import DrainsNodes, ExcludesNodes, PlansApart
+from schedmate.schedulers.base import DrainsNodes, ExcludesNodes, PlansApart, SharesGpus
 from schedmate.service.met_jobs import met_jobs
 from schedmate.service.node_actions import drain_reason
 from schedmate.service.records.event_log import leave_for_daemon
@@ -159,6 +159,8 @@ def _of_job(
         yield from _of_limit(scheduler, job, lowered[-1])
     if "set_time_min" in last:
         yield from _of_plan(scheduler, job, last["set_time_min"])
+    if "share" in last:
+        yield from _of_parts(scheduler, job, last["share"])
     if hold_phase(records, held=job.held) == "ours":
         yield _Step(_undoing(job, "release"), "released", partial(scheduler.release, job.id))
     if job.held and MadeWay.of(records, job).held is not None:
@@ -196,6 +198,18 @@ def _of_plan(scheduler: Scheduler, job: Job, done: Action) -> Iterator[_Step | _
     if isinstance(scheduler, PlansApart):
         undo = partial(scheduler.set_time_min, job.id, None)
         yield _Step(_undoing(job, "set_time_min"), "TimeMin taken back", undo)
+
+
+def _of_parts(scheduler: Scheduler, job: Job, done: Action) -> Iterator[_Step | _Obstacle]:
+    asked = 0 if done.reason is None else done.reason.shards
+    if not asked or job.request.shards != done.value or not isinstance(scheduler, SharesGpus):
+        return
+    if job.state is not JobState.PENDING:
+        yield _Obstacle(done, "it has started: what it has of a GPU can be changed only before")
+        return
+    undo = partial(scheduler.set_shards, job.id, asked)
+    action = _undoing(job, "share", value=float(asked))
+    yield _Step(action, f"it asks for {asked} parts of a GPU again", undo)
 
 
 def _of_requeues(

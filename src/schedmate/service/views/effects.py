@@ -129,6 +129,8 @@ def _in_vain(about: Iterable[ActionRecord], runs: Sequence[RunSummary]) -> _InVa
     found, stops = _InVain(), {}
     for record in about:
         key = record.action.job_id, record.action.attempt
+        if record.action.failure == "repeated":
+            continue  # which it may well survive
         if key not in stops or record.action.kind == "cancel":
             stops[key] = record
     found.stated = len(stops)

@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from schedmate.core import is_opted_out
+from schedmate.core import DOOMED_BY_WARNING, is_opted_out
 from schedmate.handler.suspects import Suspicion
 from schedmate.model import (
     ActionRecord,
@@ -118,9 +118,24 @@ class JobView:
         found = [
             one
             for one in self.actions
-            if _is_doomed(one) and one.action.attempt == self.job.restarts
+            if _has_code(one, "doomed")
+            and one.action.attempt == self.job.restarts
+            and (one.action.kind == "cancel" or self._shows_still(one))
         ]
         return max(found, key=lambda one: (one.action.kind == "cancel", one.at), default=None)
+
+    def _shows_still(self, told: ActionRecord) -> bool:
+        """Whether its log does not show by now that it went on well."""
+        progress, failure = self.progress, told.action.failure
+        if progress is None or self.job.state is not JobState.RUNNING:
+            return True
+        if failure in ("idle", "hang"):
+            silent_s = None if progress.silence is None else progress.silence.silent_s
+            wrote_at = None if silent_s is None else (self.progress_at or told.at) - silent_s
+            return wrote_at is None or wrote_at <= told.at
+        reasons = {one for one, its in DOOMED_BY_WARNING.items() if its == failure}
+        firm = {one.reason for one in progress.warnings if one.firm}
+        return not reasons or not firm.isdisjoint(reasons)
 
     def is_overdue(self, now: float) -> bool:
         """Whether it runs for longer than predicted."""
@@ -155,9 +170,8 @@ class JobView:
         return self.predicted.left_after(now - self.job.start_time)
 
 
-def _is_doomed(record: ActionRecord) -> bool:
-    """Whether it is about a run that goes on for nothing, which has not failed."""
-    return record.action.reason is not None and record.action.reason.code == "doomed"
+def _has_code(record: ActionRecord, *codes: str) -> bool:
+    return record.action.reason is not None and record.action.reason.code in codes
 
 
 def _later(spread: Spread, seconds: float) -> Spread | None:
@@ -300,7 +314,8 @@ def retry_outcome(
         for record in records
         if record.action.attempt == attempt
         and record.action.kind in _ABOUT_FAILURES
-        and not _is_doomed(record)
+        # about runs that go on for nothing or share a GPU: none that has failed
+        and not _has_code(record, "doomed", "could_share", "slow_beside")
     ]
     now = [record for record in about if record.action.failure in ("", failure)]
     earlier = [record for record in about if record.action.failure not in ("", failure)]

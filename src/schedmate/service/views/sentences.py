@@ -11,6 +11,7 @@ from schedmate.service.views.carried_on import carried_sentence
 from schedmate.service.views.doomed import doomed_sentence
 from schedmate.service.views.holds import held_in_words, made_way_in_words, named, until_released
 from schedmate.service.views.queue_order import NEVER, OWN_CONDITION, QueueOrder
+from schedmate.service.views.sharing import sharing_sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -102,8 +103,10 @@ def why_sentence(
 
 def _made_way(view: JobView, written: Written) -> str:
     """Not of a run that has ended: it has done what it could."""
-    words = "" if view.job.state.ended else made_way_in_words(view, written)
-    return f"; {words}" if words else ""
+    if view.job.state.ended:
+        return ""
+    words = (made_way_in_words(view, written), sharing_sentence(view))
+    return "".join(f"; {each}" for each in words if each)
 
 
 def _place(view: JobView, written: Written) -> str:
@@ -267,6 +270,8 @@ def actions_in_words(records: Sequence[ActionRecord], written: Written) -> Itera
             values = f"{_elsewhere(record)}{later}"
         elif action.kind == "preempt":
             values = f" for {named(record)}"
+        elif action.kind == "share" and action.value is not None:
+            values = f" {action.value:g} parts of a GPU"
         note = f" ({record.note})" if record.state in ("failed", "intended") and record.note else ""
         yield f"{action.kind}{values}: {action.why}{note}"
 

@@ -12,8 +12,8 @@ import numpy as np
 from schedmate.core import (
     CheckpointSeen,
     Event,
-    GpuUse,
     GpuUseKnown,
+    MeasuredUse,
     PaceSeen,
     ProgressSeen,
     ResumeKnown,
@@ -30,6 +30,7 @@ CHECKPOINT, SIGN, PACE = range(3)
 _PACE_S: Final = 300.0
 """How long two jobs share GPUs until their logs show how fast they are."""
 _IN_VAIN: Final = (EarlyWarning(reason="loss_nan", text="its loss is NaN", firm=True),)
+_STANDS_S: Final = DoomedLimits().after_s
 _NEARLY_S: Final = 1.0
 """Within which two times are the same."""
 Call = Callable[[float, int, int], None]
@@ -39,8 +40,20 @@ Call = Callable[[float, int, int], None]
 class LeverSide:
     """Of one run; jobs by their numbers."""
 
-    def __init__(self, levers: Levers, jobs: JobLevers, *, look_s: float) -> None:
+    def __init__(
+        self,
+        levers: Levers,
+        jobs: JobLevers,
+        *,
+        look_s: float,
+        restart_s: float = RESTART_S,
+        doomed_s: float = _STANDS_S,
+    ) -> None:
+        """`restart_s` is what runs were seen to lose by a restart, `doomed_s` how long a sign has
+        to stand."""
         self._levers = levers
+        self._restart_s = restart_s
+        self._doomed_s = doomed_s
         self._jobs = jobs
         self._look_s = look_s
         self._every = jobs.every_s.tolist()
@@ -74,11 +87,13 @@ class LeverSide:
         if new and self._code[job] in self._measured and self._scheduler.lets_share:
             self._told.add(job)
             memory, used = float(self._jobs.memory[job]), float(self._jobs.utilization[job])
-            use = GpuUse(memory=memory, utilization=used, runs=1)
+            use = MeasuredUse(memory=memory, utilization=used, runs=1)
             yield GpuUseKnown(now, self._snapshots.id(job), use)
 
     def _proof(self, job: int) -> ResumeProof:
-        return ResumeProof(resumes=True, seen=self._seen[self._code[job]], restart_s=RESTART_S)
+        return ResumeProof(
+            resumes=True, seen=self._seen[self._code[job]], restart_s=self._restart_s
+        )
 
     def started(self, job: int) -> None:
         now = self._scheduler.now
@@ -121,7 +136,7 @@ class LeverSide:
     def sign(self, job: int, now: float) -> Iterator[Event]:
         """A log that shows that the run is in vain, and shows it still when it is read later."""
         if self._snapshots.state(job) is JobState.RUNNING:
-            self._call(now + DoomedLimits().after_s, job, SIGN)
+            self._call(now + self._doomed_s, job, SIGN)
             shown = Progress(log="", phase="training", warnings=self.warnings(job))
             yield ProgressSeen(now, self._snapshots.id(job), shown)
 

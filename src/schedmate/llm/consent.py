@@ -1,0 +1,29 @@
+"""Whether a model may be asked about a job: its owner and the site can forbid it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from schedmate.model import NoConsent
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from schedmate.model import Subject
+
+OPT_OUT: Final = "schedmate=no-model"
+
+
+def check_consent(about: Subject | None, never: Sequence[str]) -> None:
+    """`NoConsent` where the job's comment or the setting `llm.never` forbids it."""
+    if about is None:
+        return
+    if OPT_OUT in about.comment.replace(",", " ").split():
+        raise NoConsent(f"the job was submitted with --comment {OPT_OUT}")
+    for entry in never:
+        if entry == about.user or (entry.startswith("/") and _lies_in(about.workdir, entry)):
+            raise NoConsent(f"no model is asked about jobs of {entry} (setting llm.never)")
+
+
+def _lies_in(directory: str, project: str) -> bool:
+    return f"{directory.rstrip('/')}/".startswith(f"{project.rstrip('/')}/")
