@@ -188,6 +188,15 @@ def test_a_run_that_one_of_the_same_name_waits_for_goes_on():
     assert saved(engine) == []
 
 
+def test_one_that_queued_itself_again_and_is_held_after_that_is_released():
+    engine = an_engine()
+    saved(engine)
+    assert actions(engine.handle(JobSeen(NOW + 40, replace(stopped(), held=False)))) == []
+    assert actions(engine.handle(JobSeen(NOW + 50, stopped()))) == []
+    [action] = actions(engine.handle(JobSeen(NOW + 700, stopped())))
+    assert (action.kind, action.reason.code) == ("release", "others_did_not_start")
+
+
 def test_a_clock_that_is_set_back_does_not_keep_it_waiting():
     engine = an_engine()
     saved(engine)

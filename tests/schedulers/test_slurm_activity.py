@@ -18,7 +18,8 @@ BURN = "exec python3 -c 'while True: pass'"
 
 def told(*steps: tuple[str, str]) -> str:
     return "\n".join(
-        f"{step}|{TRES.format(cpu=cpu)}|{TRES.format(cpu=cpu)}|" for step, cpu in steps
+        f"{step}|{TRES.format(cpu=cpu)}|{TRES.format(cpu=cpu)}|energy=0,fs/disk=70|"
+        for step, cpu in steps
     )
 
 
@@ -42,12 +43,17 @@ def test_ranks_that_may_run_outside_of_all_steps_leave_it_unknown():
 
 
 def test_a_step_that_was_not_measured_leaves_it_unknown():
-    assert read("7.batch|||\n7.0|cpu=00:00:05|cpu=00:00:05|")["7"].cpu_s is None
+    assert read("7.batch||||\n7.0|cpu=00:00:05|cpu=00:00:05||")["7"].cpu_s is None
     assert read("") == {}
 
 
+def test_how_much_it_has_read_and_written():
+    found = read(told(("7.extern", "00:00:01"), ("7.batch", "00:00:05"), ("7.0", "00:00:05")))["7"]
+    assert (found.read, found.written) == (2 * 46513, 140)
+
+
 def test_how_busy_its_gpus_are():
-    text = "7.0|cpu=00:00:05|cpu=00:00:05,gres/gpumem=1G,gres/gpuutil=97|"
+    text = "7.0|cpu=00:00:05|cpu=00:00:05,gres/gpumem=1G,gres/gpuutil=97||"
 
     assert read(text)["7"] == Activity(cpu_s=5.0, gpu=0.97)
 
@@ -91,6 +97,7 @@ def test_a_job_that_computes_and_one_that_sleeps_on_a_real_cluster(slurm_cluster
             lambda: (bench.scheduler.activity(jobs)[f"{array}_1"].cpu_s or 0) > 1, patience_s=60
         )
         assert found[still].cpu_s == found[f"{array}_0"].cpu_s == 0
+        assert None not in (found[still].read, found[still].written)
         assert bench.scheduler.activity([*jobs, a_job(id="99999")]).keys() == found.keys()
     finally:
         bench.scheduler.cancel(array)

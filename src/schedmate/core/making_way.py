@@ -128,9 +128,11 @@ class MakingWay:
         job, held = known.job, known.made_way.held
         if held is None or job.restarts == held.attempt:
             return []  # it was not stopped yet, or will not be
-        if job.restarts > held.attempt + 1 or not job.held or job.state is not JobState.PENDING:
+        if job.restarts > held.attempt + 1 or job.state is not JobState.PENDING:
             self._close(known, held)
             return []
+        if not job.held:
+            return []  # it has queued itself again, and the hold may be still to come
         waiting = [one for one in held.for_jobs if not self._has_started(one, held.at)]
         gone_back = at < held.at - _CLOCK_S  # the clock was set: how long it waits is unknown
         if waiting and not gone_back and at < held.at + self._limits.give_back_s:
