@@ -36,8 +36,8 @@ from schedmate.model import Asker, Cost, ModelError, Tier
 from schedmate.testing.llm import MemoryLedger
 
 Column = Callable[[LabelledCase], tuple[Answer, Cost] | None]
-_WAIT_S = 7200.0
-_AT_ONCE = 256
+_WAIT_S = 20_000.0
+_AT_ONCE = 300
 _TELLING = 20
 """Letters of a line that show which one it is."""
 

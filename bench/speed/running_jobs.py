@@ -29,7 +29,7 @@ LEVERS: dict[str, Any] = {
     "preemption": PreemptionSettings(partitions=("gpu",)),
     "sharing": SharingSettings(partitions=("gpu",)),
     "time_limits": TimeLimitSettings(extend_hours=4.0, carry_on=3),
-    "doomed": DoomedSettings(stop=("nan", "checkpoint", "hang", "repeated", "limit", "idle")),
+    "doomed": DoomedSettings(stop=("nan", "checkpoint", "hang", "limit", "idle")),
 }
 _FIRST = 1_000_000
 _CODE = """import argparse

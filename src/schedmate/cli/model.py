@@ -185,14 +185,11 @@ def _asked(settings: Settings) -> dict[str, Any]:
     import time
     from contextlib import closing
 
-    from schedmate.llm.opening import choose_endpoint, tier_of
-    from schedmate.service.wiring import open_store
+    from schedmate.service.wiring import model_standing, open_store
 
     llm = settings.llm
-    endpoint = choose_endpoint(llm, settings.cache_dir) if llm.enabled else None
     with closing(open_store(settings)) as store:
-        exam = None if endpoint is None else store.exam_of(endpoint.identity)
-        tier = "none" if endpoint is None else tier_of(llm, endpoint, store)
+        tier, exam = model_standing(settings, store)
         spent = store.tokens_spent(since=time.time() - _DAY_S)
     budget = llm.read_token_budget if tier == "read" else llm.token_budget
     return {

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from schedmate.config import Settings, SlurmSettings
     from schedmate.core import DecisionEngine, DecisionLimits
-    from schedmate.model import Asker, Job, PastRun
+    from schedmate.model import Asker, ExamResult, Job, PastRun, Tier
     from schedmate.schedulers.base import Scheduler
     from schedmate.schedulers.slurm.rest.access import RestAccess
     from schedmate.store import Lease, Moved, OnTable, Store
@@ -268,6 +268,17 @@ def open_asker(settings: Settings, store: Store, *, allowed: bool = True) -> Ask
     from schedmate.llm import open_asker
 
     return open_asker(settings.llm, cache_dir=settings.cache_dir, ledger=store)
+
+
+def model_standing(settings: Settings, store: Store) -> tuple[Tier, ExamResult | None]:
+    """How much the model in use is asked, and by which exam; nothing is asked to find out."""
+    from schedmate.llm.opening import choose_endpoint, tier_of
+
+    llm = settings.llm
+    endpoint = choose_endpoint(llm, settings.cache_dir) if llm.enabled else None
+    if endpoint is None:
+        return "none", None
+    return tier_of(llm, endpoint, store), store.exam_of(endpoint.identity)
 
 
 def limits_of(settings: Settings, *, act_since: float) -> DecisionLimits:

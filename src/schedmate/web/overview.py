@@ -22,6 +22,7 @@ from schedmate.service.views.site_answers import (
     WeekError,
 )
 from schedmate.service.views.site_load import Load, loads
+from schedmate.service.wiring import model_standing
 from schedmate.web.paging import page_of
 
 if TYPE_CHECKING:
@@ -122,7 +123,10 @@ def accuracy_of(readings: Readings) -> AccuracyAnswer:
 def model_of(site: Site, readings: Readings, *, days: int) -> ModelAnswer:
     spent = site.store.spending()
     used = readings.model_use(time.time(), days=days, questions=spent.questions)
+    tier, exam = model_standing(site.settings, site.store)
     return ModelAnswer(
+        tier=tier,
+        exam=exam,
         enabled=site.settings.llm.enabled,
         questions=used.questions,
         tokens=used.tokens,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from schedmate.handler.suspects import Against
-from schedmate.model import NodeState
+from schedmate.model import ExamResult, NodeState, Tier
 from schedmate.model.access import Subscription, Token
 from schedmate.model.lessons import LearnedRule, PastFailure
 from schedmate.service.records.pause import Pause
@@ -136,6 +136,10 @@ class ModelAnswer:
     """Questions to each."""
     spent: Spending
     """Since the store was made."""
+    tier: Tier = "none"
+    """How much it is asked."""
+    exam: ExamResult | None = None
+    """By which that is so; null: it was not examined."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
