@@ -60,6 +60,9 @@ def test_who_wanted_every_message_gets_the_kinds_that_came_later(tmp_path):
     assert found == {"ada": NOTICE_KINDS, "bob": ("failed", "limit")}
 
 
+_OF_SUBMISSIONS = "CREATE TABLE submissions"
+
+
 def before(migrations, statement):
     """The steps before the one with this statement."""
     steps = enumerate(migrations)
@@ -126,7 +129,7 @@ class TestNumbersThatBecomeIdentities:
 
     def test_in_a_file(self, tmp_path):
         path = tmp_path / "store.sqlite3"
-        with closing(Database(path, before(MIGRATIONS, "CREATE TABLE submissions"))) as old:
+        with closing(Database(path, before(MIGRATIONS, _OF_SUBMISSIONS))) as old:
             self.fill(old)
         with closing(SqliteStore(path, scheduler="slurm")) as store:
             self.check(store)
@@ -136,9 +139,7 @@ class TestNumbersThatBecomeIdentities:
     @pytest.mark.processes
     def test_in_postgres(self, postgres):
         url = postgres.database("identities")
-        with closing(
-            PostgresDatabase(url, before(POSTGRES_MIGRATIONS, "CREATE TABLE submissions"))
-        ) as old:
+        with closing(PostgresDatabase(url, before(POSTGRES_MIGRATIONS, _OF_SUBMISSIONS))) as old:
             self.fill(old)
         with closing(PostgresStore(url, scheduler="slurm")) as store:
             self.check(store)
