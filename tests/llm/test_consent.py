@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 from schedmate.config import LlmSettings
 from schedmate.llm.asker import ModelAsker
-from schedmate.llm.consent import OPT_OUT, check_consent
+from schedmate.llm.consent import check_consent
 from schedmate.llm.endpoint import ConfiguredEndpoint
 from schedmate.model import NoConsent, Subject
 from schedmate.testing.llm import MemoryLedger
@@ -22,7 +22,8 @@ class Said(BaseModel):
 @pytest.mark.parametrize(
     "about",
     [
-        Subject(user="ana", comment=f"urgent,{OPT_OUT}"),
+        Subject(user="ana", comment="urgent,schedmate=no-model"),
+        Subject(user="ana", comment="SchedMate=off; urgent"),
         Subject(user="eve"),
         Subject(user="ana", workdir="/data/secret/run7"),
         Subject(user="ana", workdir="/data/secret"),

@@ -6,22 +6,22 @@ being set back, nor does one more partition beside those whose jobs are.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from schedmate.model.comments import words_in
+
 if TYPE_CHECKING:
     from schedmate.model import Job
 
-_WORD = re.compile(r"(?:^|[\s,;])schedmate=([\w-]{1,40})(?=$|[\s,;])", re.IGNORECASE)
 REFUSALS = frozenset({"off", "keep"})
 """With one of these a run neither makes way nor shares its GPUs."""
 
 
 def owner_words(job: Job) -> frozenset[str]:
     """What its owner asks of SchedMate in its comment: each word behind `schedmate=`."""
-    return frozenset(map(str.lower, _WORD.findall(job.comment))) if job.comment else frozenset()
+    return words_in(job.comment)
 
 
 def is_opted_out(job: Job) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from schedmate.model import Subject
 from schedmate.tracker.unknown import ask
 
 if TYPE_CHECKING:
@@ -49,8 +50,10 @@ class PatternLearning:
         if len(self._asked) >= _MOST_ASKED:
             self._asked.clear()
         self._asked.add(key)
+        job = run.job
+        about = Subject(user=job.user, job_id=job.id, workdir=job.workdir, comment=job.comment)
         self._background.submit(
             f"the log of job {run.job.id}",
-            lambda: ask(question, asker).value,
+            lambda: ask(question, asker, about).value,
             lambda answer, _: tracker.settle(question, answer),
         )

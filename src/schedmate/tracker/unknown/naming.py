@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from schedmate.model import Answer, Asker, LearnedPattern
+from schedmate.model import Answer, Asker, LearnedPattern, Subject
 from schedmate.tracker.unknown import words
 from schedmate.tracker.unknown.behaviour import (
     CERTAIN,
@@ -122,7 +122,12 @@ def _shown(columns: list[Column]) -> dict[str, int]:
     return shown
 
 
-def ask(question: Question, asker: Asker) -> Answer[Roles]:
+def ask(question: Question, asker: Asker, about: Subject | None = None) -> Answer[Roles]:
     return asker.ask(
-        question.schema, question.prompt, purpose=PURPOSE, system=SYSTEM, max_tokens=MAX_TOKENS
+        question.schema,
+        question.prompt,
+        purpose=PURPOSE,
+        system=SYSTEM,
+        max_tokens=MAX_TOKENS,
+        about=about,
     )
