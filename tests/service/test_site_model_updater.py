@@ -153,7 +153,7 @@ def test_of_many_jobs_that_wait_a_part_is_told_in_each_poll(store, path, backgro
         updater.submitted(job(f"w{number}"))
     updater.started(job("r1", JobState.RUNNING, start_time=NOW + 5))
     updater.started(job("r2", JobState.RUNNING, start_time=NOW + 5))
-    remember(store, 40)
+    remember(store, 41)
     learn_from(store, at=NOW)
     updater.submitted(job("another"))
     told = learnt_site_model(store).cohorts._in_flight

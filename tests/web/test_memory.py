@@ -15,7 +15,7 @@ import pytest
 
 from schedmate.advisor import Advisor
 from schedmate.core import DecisionEngine, DecisionLimits
-from schedmate.handler import Handler
+from schedmate.handler import Case, Handler
 from schedmate.model import JobState
 from schedmate.policies import ordering
 from schedmate.service.actions import Actions
@@ -46,8 +46,9 @@ _NOT_LOOKED_INTO = (RunSummary, logging.LogRecord, FrameType)
 class PassingJobs:
     """Jobs that wait, run and end in all ways, seen by a real daemon, and by readers of pages."""
 
-    def __init__(self, served, scheduler, daemon, root):
+    def __init__(self, served, scheduler, daemon, handler, root):
         self._served, self._scheduler, self._daemon, self._root = served, scheduler, daemon, root
+        self.handler = handler
         self._now = time.time()
 
     def pass_by(self, numbers):
@@ -105,15 +106,16 @@ def passing(served, tmp_path):
         learn_from(store, at=time.time())
         served.taken_for("root", operator=True)
         served.site.explanations = Explanations(scheduler, NodeKnowledge(scheduler, store))
+        handler = Handler(store)
         daemon = Daemon(
             engine=DecisionEngine(ordering("sjf"), DecisionLimits()),
             scheduler=scheduler,
             store=store,
             advisor=Advisor(store, store),
-            handler=Handler(store),
+            handler=handler,
             actions=Actions(scheduler, store, "act"),
         )
-        yield PassingJobs(served, scheduler, daemon, tmp_path)
+        yield PassingJobs(served, scheduler, daemon, handler, tmp_path)
         daemon.close()
 
 
@@ -121,6 +123,7 @@ def test_nothing_stays_of_jobs_that_are_gone(passing, served):
     passing.pass_by(range(_FIRST, _FIRST + 30))
     later = time.time() + 60.0
     served.site.explanations.of(JobView(job=a_job(id="other"), diagnoses={}), later)
+    passing.handler.diagnose(Case(logs=()))  # the newest failure is kept until the next
     clear_bounded_caches()
 
     assert holders_of(_OF_THEM) == []

@@ -18,7 +18,7 @@ from schedmate.simulator.synthetic import draw_workload
 from schedmate.simulator.traces.base import TraceJob
 from schedmate.simulator.traces.columns import columns_of
 
-SEEDS = range(6)
+SEEDS = range(10)
 JOBS = 220
 SHAKES = 2
 NOTHING = 0.02

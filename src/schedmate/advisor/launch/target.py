@@ -33,8 +33,8 @@ class Target:
     submitted_at: float | None = None
     by: Reader | None = None
     """Who reads its files, where a person names them; else they are read as its user could."""
-    job_id: str = ""
-    comment: str = ""
+    job_id: str = field(default="", compare=False)
+    comment: str = field(default="", compare=False)
 
     @property
     def subject(self) -> Subject:

@@ -129,6 +129,8 @@ class JobView:
         progress, failure = self.progress, told.action.failure
         if progress is None or self.job.state is not JobState.RUNNING:
             return True
+        if self.progress_at is not None and self.progress_at <= told.at:
+            return True  # what is kept of its progress is older
         if failure in ("idle", "hang"):
             silent_s = None if progress.silence is None else progress.silence.silent_s
             wrote_at = None if silent_s is None else (self.progress_at or told.at) - silent_s
