@@ -18,11 +18,13 @@ from schedmate.simulator.synthetic import draw_workload
 from schedmate.simulator.traces.base import TraceJob
 from schedmate.simulator.traces.columns import columns_of
 
-SEEDS = range(10)
+SEEDS = range(8)
 JOBS = 220
 SHAKES = 2
 NOTHING = 0.02
 """A gain below it is none."""
+SOMETHING = 1.1
+"""Code that explains all gains more than this, code that explains nothing less: by intervals."""
 
 
 def independent(seed, *, by_user=False):
@@ -92,13 +94,13 @@ def log_error(predictor, explained, seed):
 @pytest.mark.parametrize("policy", ["easy", "multifactor"])
 @pytest.mark.parametrize("over", ["site_model", "history"])
 def test_code_that_explains_nothing_is_worth_nothing_over_history(over, policy, by_user):
-    """The interval must hold a gain of at most 2 % and a loss of at most 2 %; and it must be narrow
-    enough that a gain such as code brings that explains something would not be in it (below)."""
+    """The interval must hold a gain of at most 2 % and a loss of at most 2 %, and no gain such as
+    code brings that explains all (below)."""
     low, high = gain(over, policy, 0.0, by_user=by_user)
 
     assert low <= 1 + NOTHING
     assert high >= 1 - NOTHING
-    assert high / low < 1.16
+    assert high < SOMETHING
 
 
 @pytest.mark.slow
@@ -106,7 +108,7 @@ def test_code_that_explains_all_is_worth_something_by_the_same_measure():
     """Else the test above could not fail."""
     low, _ = gain("site_model", "easy", 1.0)
 
-    assert low > 1 + NOTHING
+    assert low > SOMETHING
 
 
 @pytest.mark.slow
