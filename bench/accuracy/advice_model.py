@@ -29,7 +29,7 @@ from bench.accuracy.advice_score import Score, Verdict, score_record
 from bench.accuracy.model_failures import asker_at
 from bench.cassettes import ANSWERS, read_cassettes, replaying
 from bench.command import command_line, console, model_in_use, table
-from bench.corpora.advice_cases import HELD_OUT, LabelledJob, read_cases
+from bench.corpora.advice_cases import UNSEEN, LabelledJob, read_cases
 from schedmate.advisor import Target
 from schedmate.advisor.agent import Agent, ModelPointer
 from schedmate.advisor.launch.resolve import resolve
@@ -67,7 +67,7 @@ def main() -> None:
     parser.add_argument("--show", action="store_true", help="every fault")
     arguments = parser.parse_args()
     cases = [
-        case for case in read_cases(*(arguments.dirs or [HELD_OUT])) if arguments.only in case.name
+        case for case in read_cases(*(arguments.dirs or [UNSEEN])) if arguments.only in case.name
     ]
     with _asker(arguments.url, arguments.answers) as asker:
         methods = _methods(asker, embedded=arguments.embedded, ablations=arguments.ablations)

@@ -43,6 +43,7 @@ PUBLIC = Path(__file__).parent / "advice" / "public"
 BLIND = Path(__file__).parent / "advice" / "blind"
 """Public jobs, labelled by people who had not seen the advisor and scored at first sight."""
 HELD_OUT = Path(__file__).parent / "advice" / "held_out"
+UNSEEN = Path(__file__).parent / "advice" / "unseen"
 """More of them, labelled later."""
 _BLOB = re.compile(
     rb"(?P<mode>\d+) blob (?P<name>[0-9a-f]+) +(?P<size>\d+)\t(?P<path>.+)", re.DOTALL
