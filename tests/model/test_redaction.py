@@ -124,6 +124,22 @@ keyboard: qwerty, monkey=banana, key: value, api_key_file: unset
 """
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        'wandb.login(key="{}")',
+        "wandb.login('{}')",
+        "wandb login {}",
+        "wandb login --relogin {}",
+        '  "key": "{}",',
+    ],
+)
+def test_a_key_of_wandb_does_not_survive(line):
+    """It has no look of its own: forty digits and letters."""
+    secret = "0a1b2c3d4e" * 4
+    assert secret not in redact(line.format(secret))
+
+
 @pytest.mark.parametrize("line", ORDINARY.splitlines())
 def test_ordinary_lines_stay_as_they_are(line):
     assert redact(line) == line

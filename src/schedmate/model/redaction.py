@@ -63,9 +63,28 @@ _TOKEN = re.compile(
     re.IGNORECASE,
 )
 
+# wandb.login(key="…"), wandb login …: a long word with a digit in it
+_BARE_KEY = re.compile(
+    r"(?P<keep>(?<![A-Za-z0-9])(?:key[\"']?[ \t]{0,8}[:=]"
+    r"|login(?:[ \t]{1,8}--[a-z-]{1,20}){0,3}[ \t]{0,8}\(?)[ \t]{0,8}[\"']?)"
+    r"(?=[A-Za-z_-]{0,80}[0-9])[A-Za-z0-9_-]{24,}",
+    re.IGNORECASE,
+)
+
 
 _HINTS = (
-    *("key", "passw", "passphrase", "_pwd", "secret", "credential", "token", "bearer", "://"),
+    *(
+        "key",
+        "login",
+        "passw",
+        "passphrase",
+        "_pwd",
+        "secret",
+        "credential",
+        "token",
+        "bearer",
+        "://",
+    ),
     *("authorization", "sig", "x-amz", "hf_", "sk-", "ghp_", "gho_", "ghu_", "ghs_", "ghr_"),
     *("github_pat_", "glpat-", "xox", "akia", "asia", "aiza", "nvapi-", "smt_", "wandb_v1_", "eyj"),
 )
@@ -87,6 +106,6 @@ def redact(text: str) -> str:
 def _once(text: str) -> str:
     text = _PRIVATE_KEY.sub(MARK, text)
     text = _URL_LOGIN.sub(rf"\g<keep>{MARK}\g<after>", text)
-    for named in (_SIGNED_URL, _BEARER, _STATED, _TOKEN):
+    for named in (_SIGNED_URL, _BEARER, _STATED, _TOKEN, _BARE_KEY):
         text = named.sub(rf"\g<keep>{MARK}", text)
     return _KNOWN_SHAPES.sub(MARK, text)
