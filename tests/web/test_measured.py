@@ -1,6 +1,7 @@
 """Figures are made once for all who ask at the same time, and not again for a while."""
 
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -108,6 +109,8 @@ def test_what_cannot_be_made_is_logged_and_tried_again_when_it_is_old(caplog):
 
 
 def wait_for_thread(name):
-    for thread in threading.enumerate():
-        if thread.name == name:
-            thread.join(PATIENCE_S)
+    """One that was just made may not have begun: it cannot be joined yet."""
+    until = time.monotonic() + PATIENCE_S
+    while any(thread.name == name for thread in threading.enumerate()):
+        assert time.monotonic() < until
+        time.sleep(0.001)
