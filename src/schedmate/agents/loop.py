@@ -92,7 +92,7 @@ def read_on(
             max_tokens=bounds.max_tokens,
             about=about,
         )
-        cost = _sum(cost, asked.cost)
+        cost += asked.cost
         answer: T | None = asked.value if last else asked.value.answer
         if answer is not None:
             return Talk(Answer(answer, cost, asked.model), turn, taken)
@@ -126,11 +126,3 @@ def _take(desk: Desk, step: Step) -> str:
     if step.step == "list":
         return desk.list_files(argument)
     return desk.read_file(argument) if step.step == "read" else desk.search(argument)
-
-
-def _sum(one: Cost, other: Cost) -> Cost:
-    return Cost(
-        seconds=one.seconds + other.seconds,
-        llm_calls=one.llm_calls + other.llm_calls,
-        llm_tokens=one.llm_tokens + other.llm_tokens,
-    )

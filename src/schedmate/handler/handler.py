@@ -163,7 +163,7 @@ class Handler:
             max_tokens=model_reading.MAX_TOKENS,
             about=case.subject,
         )
-        cost = _sum(diagnosis.cost, answer.cost)
+        cost = diagnosis.cost + answer.cost
         line = model_reading.grounded(answer.value, analysis.candidate_lines, reasons)
         if line is None:
             return replace(diagnosis, cost=cost)
@@ -187,7 +187,7 @@ class Handler:
         judged = judge(case, diagnosis, read)
         if judged.source == "llm" and read.lines and self.leaves_open(diagnosis):
             self._learn(analysis, judged.reason, read.lines[0], read.answer.model)
-        cost = _sum(diagnosis.cost, read.answer.cost)
+        cost = diagnosis.cost + read.answer.cost
         return replace(_with_last_lines(analysis, judged), signature=diagnosis.signature, cost=cost)
 
     def correct(
@@ -339,11 +339,3 @@ def _hint(past: PastFailure) -> str:
     shown = f" (schedmate rules show {past.rule})" if past.rule else ""
     model = " ".join(filter(None, ("the model", past.origin.by)))
     return f"{model} answered {past.reason} for the same failure before{shown}"
-
-
-def _sum(one: Cost, other: Cost) -> Cost:
-    return Cost(
-        seconds=one.seconds + other.seconds,
-        llm_calls=one.llm_calls + other.llm_calls,
-        llm_tokens=one.llm_tokens + other.llm_tokens,
-    )

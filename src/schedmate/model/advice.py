@@ -165,6 +165,13 @@ class Cost:
     llm_calls: int = 0
     llm_tokens: int = 0
 
+    def __add__(self, other: Cost) -> Cost:
+        return Cost(
+            seconds=self.seconds + other.seconds,
+            llm_calls=self.llm_calls + other.llm_calls,
+            llm_tokens=self.llm_tokens + other.llm_tokens,
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, weakref_slot=True)
 class Advice:

@@ -50,9 +50,5 @@ class ModelPointer:
             max_tokens=max_tokens,
             about=self.about,
         )
-        self.cost = Cost(
-            seconds=self.cost.seconds + answer.cost.seconds,
-            llm_calls=self.cost.llm_calls + answer.cost.llm_calls,
-            llm_tokens=self.cost.llm_tokens + answer.cost.llm_tokens,
-        )
+        self.cost += answer.cost
         return answer.value

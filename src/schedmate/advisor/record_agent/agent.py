@@ -103,7 +103,7 @@ class RecordAgent:
             bounds=Bounds(turns=turns, max_tokens=MAX_TOKENS),
             about=self.about,
         )
-        self.cost = _sum(self.cost, talk.answer.cost)
+        self.cost += talk.answer.cost
         self.also_read |= {
             step.argument.partition(":")[0] for step in talk.steps if step.step == "read"
         }
@@ -231,11 +231,3 @@ def _notebook(job: ReadJob, cache: ReadingCache, user: str) -> Notebook:
     scripts = (source.name for source in job.launch.scripts)
     program = (str(job.files.workdir), entry, *scripts)
     return Notebook(cache, user, program, str(job.files.roots[-1]))
-
-
-def _sum(one: Cost, other: Cost) -> Cost:
-    return Cost(
-        seconds=one.seconds + other.seconds,
-        llm_calls=one.llm_calls + other.llm_calls,
-        llm_tokens=one.llm_tokens + other.llm_tokens,
-    )
