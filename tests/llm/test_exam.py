@@ -139,6 +139,7 @@ def exchange(**facts):
     return Exchange(at=time.time(), outcome="ok", sent=sent, received="{}", **known | facts)
 
 
+@pytest.mark.processes
 def test_every_request_is_kept_with_the_job_it_is_about():
     ledger, settings = MemoryLedger(), LlmSettings(base_url=PLACE, deadline_s=2.0)
     asker = ModelAsker(ConfiguredEndpoint(PLACE, settings), settings, ledger)
